@@ -26,12 +26,12 @@ sys.path.insert(0, str(Path(__file__).parent.parent))  # the compared kernels ar
 from benchmarks.agreement_subjects import PatternKernel, Run, Subject, case_at, subjects
 from shflbench.backends.cuda import CudaBackend
 from shflbench.backends.emulator import EmulatedKernel
-from shflbench.checker.link.linker import link
-from shflbench.checker.machine.launch import execute
-from shflbench.checker.machine.policies import POLICIES
-from shflbench.checker.ptx.parse import parse
 from shflbench.compile.build import Builder
 from shflbench.compile.nvrtc import compile_kernel
+from shflbench.emulator.link.linker import link
+from shflbench.emulator.machine.launch import execute
+from shflbench.emulator.machine.policies import POLICIES
+from shflbench.emulator.ptx.parse import parse
 from shflbench.errors import EmulatorError
 from shflbench.model import Kernel, Resources
 from shflbench.processes import map_in_processes
@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 
     from benchmarks.agreement_subjects import Array
     from shflbench.backends.base import Backend
-    from shflbench.checker.link.program import Program
-    from shflbench.checker.ptx.syntax import Module
+    from shflbench.emulator.link.program import Program
+    from shflbench.emulator.ptx.syntax import Module
 
 Record = dict[str, Any]  # the JSON file
 DEBUG = re.compile(r"^\s*(?:\.loc|\.file|//)[^\n]*$|^\s*\.section.*?^\s*\}", re.MULTILINE | re.DOTALL)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.generic]
 
-TESTS = Path(__file__).parent.parent / "tests" / "checker" / "emulator"
+TESTS = Path(__file__).parent.parent / "tests" / "emulator"
 SMALL = (4, 128)
 LARGE = (26, 1024)
 PAIRS = (16, 128)

@@ -18,7 +18,7 @@ from shflbench.compile.nvrtc import ptx_by_kernel
 ROOT = Path(__file__).resolve().parent.parent
 CUDA = ROOT / "tests" / "checker" / "kernels"
 FRAMEWORKS = ROOT / "tests" / "data" / "frameworks"
-PTX = ROOT / "tests" / "checker" / "emulator" / "ptx.zip"
+PTX = ROOT / "tests" / "emulator" / "ptx.zip"
 PATTERNS = ROOT / "shflbench" / "patterns"
 MOST_PTX = 30_000  # characters of an original: larger ones only take longer
 MOST_CHANGES = 4

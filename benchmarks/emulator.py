@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 sys.path.insert(0, str(Path(__file__).parent.parent))  # tests.kernels finds the kernels
 
-from shflbench.checker.explore import explore
-from shflbench.checker.machine.launch import execute
+from shflbench.emulator.explore import explore
+from shflbench.emulator.machine.launch import execute
 from tests import kernels
 
 if TYPE_CHECKING:

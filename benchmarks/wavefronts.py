@@ -23,12 +23,12 @@ sys.path.insert(0, str(Path(__file__).parent.parent))  # so that it also runs as
 
 from benchmarks.wavefronts_gpu import Measured, measure
 from benchmarks.wavefronts_subjects import APART, STEPS, compiled, subjects
-from shflbench.checker.link.linker import link
-from shflbench.checker.machine.launch import EmulatedLaunch
-from shflbench.checker.machine.threads import Shape
-from shflbench.checker.ptx.parse import parse
-from shflbench.checker.requests.count import count_requests
 from shflbench.compile.toolchain import find
+from shflbench.emulator.link.linker import link
+from shflbench.emulator.machine.launch import EmulatedLaunch
+from shflbench.emulator.machine.threads import Shape
+from shflbench.emulator.ptx.parse import parse
+from shflbench.emulator.requests.count import count_requests
 from shflbench.model import WARP, AccessSpace
 
 if TYPE_CHECKING:

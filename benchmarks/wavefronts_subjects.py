@@ -16,8 +16,8 @@ from shflbench.model import WARP, AccessKind, AccessSpace
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from shflbench.checker.opcodes.forms import Values
     from shflbench.compile.nvrtc import Compiled
+    from shflbench.emulator.opcodes.forms import Values
 
     Place = Callable[[int], int | None]  # the element that a lane accesses; None: the lane is not active
 

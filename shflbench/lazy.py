@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -19,3 +21,14 @@ def on_first_use(package: str, names: Mapping[str, tuple[str, ...]]) -> Callable
         return getattr(import_module(f"{package}.{modules[name]}"), name)
 
     return imported
+
+
+def from_stub(package: str, file: str) -> tuple[Callable[[str], object], list[str]]:
+    """Return the `__getattr__` and the `__all__` of a package whose stub, `__init__.pyi`, imports its public names."""
+    stub = ast.parse(Path(file).with_suffix(".pyi").read_text(encoding="utf-8"))
+    imports = [node for node in stub.body if isinstance(node, ast.ImportFrom)]
+    names: dict[str, tuple[str, ...]] = {}
+    for node in imports:
+        module = str(node.module).removeprefix(f"{package}.")
+        names[module] = (*names.get(module, ()), *(alias.name for alias in node.names))
+    return on_first_use(package, names), sorted(name for several in names.values() for name in several)

@@ -9,11 +9,11 @@ from pathlib import Path
 
 from shflbench.backends.base import KernelCall
 from shflbench.backends.emulator import EmulatedKernel, EmulatorBackend
-from shflbench.checker.machine.launch import EmulatedLaunch
 from shflbench.compile import toolchain
 from shflbench.compile.build import Builder, BuildRequest, MachineCode, machine_code
 from shflbench.compile.nvrtc import ptx_by_kernel
 from shflbench.compile.source import Source, translation_unit
+from shflbench.emulator.machine.launch import EmulatedLaunch
 from shflbench.errors import CompileError, KernelError
 from shflbench.measure.workload import Workload, call_of
 from shflbench.model import Kernel, Launch, Mechanism
@@ -23,7 +23,7 @@ from shflbench.pattern_checks.targets import KernelSubject, find
 from shflbench.patterns.declare import Variant
 from shflbench.patterns.discover import LoadedPattern, builtin
 from tests import cases
-from tests.checker.emulator.archive import digest, digests, ptx
+from tests.emulator.archive import digest, digests, ptx
 from tests.precompiled import headers_of, precompiled_headers
 
 # Kernels are addressed by all of their inputs, so they can be kept from one run of the tests to the next.

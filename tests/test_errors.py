@@ -4,8 +4,8 @@ import pickle
 
 import pytest
 
-from shflbench.checker.link.unsupported import UnsupportedKernelError
-from shflbench.checker.machine.faults import FaultKind, KernelFault
+from shflbench.emulator.link.unsupported import UnsupportedKernelError
+from shflbench.emulator.machine.faults import FaultKind, KernelFault
 from shflbench.errors import CompileError, ResultsError, ShflbenchError, UsageError
 
 

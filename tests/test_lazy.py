@@ -5,9 +5,11 @@ from importlib import import_module
 import pytest
 
 
-@pytest.mark.parametrize("package", ["shflbench.analysis.compare", "shflbench.checker", "shflbench.suite"])
+@pytest.mark.parametrize("package", ["analysis.compare", "checker", "cuda_sources", "emulator", "suite"])
 def test_every_public_name_is_there_and_no_other(package: str) -> None:
+    package = f"shflbench.{package}"
     module = import_module(package)
+    assert len(set(module.__all__)) == len(module.__all__) > 0
     assert [name for name in module.__all__ if not hasattr(module, name)] == []
     with pytest.raises(AttributeError, match=f"module '{package}' has no attribute 'nothing'"):
         _ = module.nothing

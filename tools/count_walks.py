@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
 PACKAGE = "shflbench."
-EMULATOR = "shflbench.checker."  # stands for a GPU here: its own modules are not followed
+EMULATOR = "shflbench.emulator."  # stands for a GPU here: its own modules are not followed
 SUITE, ARCH, SMS = "quick", "sm_90", 132
 CASES = Overrides(patterns=("reduce",), variants=("smem", "shfl"))
 ROOT = Path(__file__).parents[1]

@@ -21,7 +21,8 @@ from shflbench.backends.base import (
     PassedArgument,
     StructureBytes,
 )
-from shflbench.checker import (
+from shflbench.dimensions import NO_CLUSTER
+from shflbench.emulator import (
     POLICIES,
     EmulatedLaunch,
     FileBudget,
@@ -35,7 +36,6 @@ from shflbench.checker import (
     load_program,
     module_contents,
 )
-from shflbench.dimensions import NO_CLUSTER
 from shflbench.errors import LaunchError
 from shflbench.model import Conditions, Device, Kernel
 

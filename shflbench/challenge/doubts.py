@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from shflbench.arch.launch_limits import LIMITS
 from shflbench.backends.emulator import EmulatorBackend
 from shflbench.challenge.timed_work import work_doubt
-from shflbench.checker import KernelVerdict, kept_variables, load_program, read_surroundings
+from shflbench.checker import KernelVerdict, kept_variables, read_surroundings
+from shflbench.emulator import load_program
 from shflbench.errors import KernelError
 from shflbench.measure.prepare import shared_of
 from shflbench.model import Case, Kernel

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from shflbench.bounds import MAX_NAME
 from shflbench.challenge.code_text import kernels_by_macros
 from shflbench.challenge.signature import matching, parameters_of, signatures
-from shflbench.checker import kernels_in
 from shflbench.compile.source import setting_macros
+from shflbench.cuda_sources import kernels_in
 from shflbench.errors import InputError, UsageError
 from shflbench.files import irregular_kind, read_source
 from shflbench.model import DTYPES
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from shflbench.challenge.challenged import ChallengedPattern
     from shflbench.challenge.signature import Signature
-    from shflbench.checker import Definition
+    from shflbench.cuda_sources import Definition
 
 MOST_SHOWN = 40  # letters of a name in an error
 BOUNDS = "LAUNCH_BOUNDS="  # a macro that shflbench defines for each launch

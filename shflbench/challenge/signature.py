@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from shflbench.checker import meaning
+from shflbench.cuda_sources import meaning
 from shflbench.model import DTYPES
 from shflbench.patterns.declare import ITERATIONS, Input
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from shflbench.challenge.challenged import ChallengedPattern
-    from shflbench.checker import Definition
+    from shflbench.cuda_sources import Definition
     from shflbench.patterns.declare import DeclaredArgument
 
 ELEMENT = "T"  # the element type in a signature

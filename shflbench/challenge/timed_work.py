@@ -16,8 +16,9 @@ from zlib import crc32
 import numpy as np
 
 from shflbench.backends.emulator import EmulatorBackend
-from shflbench.checker import Shape, count_work, may_wait
+from shflbench.checker import may_wait
 from shflbench.dimensions import NO_CLUSTER
+from shflbench.emulator import Shape, count_work
 from shflbench.errors import EmulatorError, LaunchError
 from shflbench.measure.schedule import iteration_counts
 from shflbench.measure.workload import Workload, call_of
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
     from shflbench.backends.base import Array
     from shflbench.backends.emulator import EmulatedKernel
-    from shflbench.checker import EmulatedLaunch, ExecutedWork
+    from shflbench.emulator import EmulatedLaunch, ExecutedWork
     from shflbench.model import Case, Kernel
     from shflbench.patterns.discover import LoadedPattern
 

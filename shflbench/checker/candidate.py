@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from shflbench.checker.later_launches import LaterArgument
     from shflbench.checker.report import FileReport, KernelReport
     from shflbench.checker.runs.buffer_uses import BufferUse
-    from shflbench.checker.sources.kernel_file import RejectedKernel
     from shflbench.compile.nvrtc import PtxUnit
+    from shflbench.cuda_sources.kernel_file import RejectedKernel
     from shflbench.dimensions import Dims
 
 

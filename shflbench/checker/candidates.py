@@ -39,7 +39,6 @@ from shflbench.checker.joint_candidates import joint_candidates
 from shflbench.checker.later_launches import kept_buffers, later_arguments, launches_from
 from shflbench.checker.later_readers import with_later_readers
 from shflbench.checker.program_sizes import with_launches_of, with_loop, without_words
-from shflbench.checker.ptx.parse import parse
 from shflbench.checker.report_cache import cached_report
 from shflbench.checker.runs.buffer_uses import BufferUse, addresses_of_stores, buffer_uses, writes_device_variables
 from shflbench.checker.runs.deciding_values import deciding_contents, index_variables, structural_numbers
@@ -51,10 +50,11 @@ from shflbench.checker.sequence_steps import (
     with_functions,
 )
 from shflbench.checker.sequences import join_parts
-from shflbench.checker.sources.kernel_file import KernelParameter
 from shflbench.checker.unlaunched import with_instances
 from shflbench.checker.variable_buffers import variable_buffers
 from shflbench.compile.nvrtc import ptx_by_kernel
+from shflbench.cuda_sources.kernel_file import KernelParameter
+from shflbench.emulator.ptx.parse import parse
 from shflbench.errors import KernelError, UsageError
 from shflbench.model import MAX_BLOCK
 from shflbench.symbols import variable_name
@@ -66,7 +66,7 @@ if TYPE_CHECKING:
     from shflbench.checker.file_check import CheckStep, FileOptions
     from shflbench.checker.inputs.argument import Arguments, Span
     from shflbench.checker.inputs.linked import LinkedKernel
-    from shflbench.checker.sources.kernel_file import Field, HostChange, HostLaunch, KernelFile, SourceKernel
+    from shflbench.cuda_sources.kernel_file import Field, HostChange, HostLaunch, KernelFile, SourceKernel
 
 MOST_BYTES = 1 << 33  # of a buffer, whose contents are made on the host
 PERIOD_BYTES = 1 << 20  # after which contents that nobody states repeat

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shflbench.checker.inputs.elements import ELEMENTS, element_of
-from shflbench.checker.machine.policies import LOCKSTEP
+from shflbench.emulator.machine.policies import LOCKSTEP
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

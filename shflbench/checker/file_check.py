@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from shflbench.checker.dependent.check import ChainOptions, DependentLaunches, chains_to_check
-from shflbench.checker.file_budget import NEVER, OPTIONS, SHARES, FileBudget
 from shflbench.checker.host_numbers import names_of_sizes, traced_numbers, variables_of, with_passed
 from shflbench.checker.inputs.grammar import NumberValue
 from shflbench.checker.inputs.launch_rules import launch_rules, refuse_invalid, without_invalid
@@ -24,9 +23,6 @@ from shflbench.checker.inputs.run_plan import plan_runs
 from shflbench.checker.invalid_launches import with_invalid
 from shflbench.checker.judgment.judge import judge_kernel
 from shflbench.checker.judgment.misfits import body_sites, find_undecided, kind_of_causes, overlaps
-from shflbench.checker.link.unsupported import UnsupportedKernelError
-from shflbench.checker.ptx.parse import parse
-from shflbench.checker.ptx.syntax import shorten
 from shflbench.checker.removed_stores import RemovedStoreCheck
 from shflbench.checker.report import FileReport, KernelReport
 from shflbench.checker.reporter import LONGEST_PROBLEM, KernelReporter
@@ -36,13 +32,17 @@ from shflbench.checker.runs.earlier_launches import EarlierLaunches
 from shflbench.checker.runs.kernel_runs import KernelRuns
 from shflbench.checker.runs.order import order_reasons
 from shflbench.checker.selection import chosen_kernels, is_chosen, launches_of
-from shflbench.checker.source_lines import SourceLine
-from shflbench.checker.sources.fragments import read_with_includer
-from shflbench.checker.sources.generators import is_of_triton
-from shflbench.checker.sources.read import read_cuda, read_ptx
-from shflbench.checker.sources.sampling import sample_instances
 from shflbench.checker.verdict import KernelVerdict
+from shflbench.cuda_sources.fragments import read_with_includer
+from shflbench.cuda_sources.generators import is_of_triton
+from shflbench.cuda_sources.read import read_cuda, read_ptx
+from shflbench.cuda_sources.sampling import sample_instances
+from shflbench.cuda_sources.source_lines import SourceLine
 from shflbench.dimensions import NO_CLUSTER
+from shflbench.emulator.file_budget import NEVER, OPTIONS, SHARES, FileBudget
+from shflbench.emulator.link.unsupported import UnsupportedKernelError
+from shflbench.emulator.ptx.parse import parse
+from shflbench.emulator.ptx.syntax import shorten
 from shflbench.errors import CompileError, InputError, KernelError
 
 if TYPE_CHECKING:
@@ -52,11 +52,11 @@ if TYPE_CHECKING:
     from shflbench.checker.inputs.grammar import GivenArgument
     from shflbench.checker.inputs.shapes import LaunchShape
     from shflbench.checker.judgment.judge import KernelJudgment
-    from shflbench.checker.ptx.syntax import Module
     from shflbench.checker.runs.evidence import KernelEvidence
-    from shflbench.checker.sources.kernel_file import KernelFile, RejectedKernel, SourceKernel
     from shflbench.compile.toolchain import Toolchain
+    from shflbench.cuda_sources.kernel_file import KernelFile, RejectedKernel, SourceKernel
     from shflbench.dimensions import Dims
+    from shflbench.emulator.ptx.syntax import Module
 
     Study: TypeAlias = Callable[[LinkedKernel, KernelEvidence], None]
 

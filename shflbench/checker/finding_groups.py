@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from shflbench.checker.judgment.sentences import options_text
-from shflbench.checker.races.hazards import HazardKind
 from shflbench.checker.verdict import Level
+from shflbench.emulator.races.hazards import HazardKind
 from shflbench.words import count_noun
 
 if TYPE_CHECKING:

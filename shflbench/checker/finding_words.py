@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from shflbench.checker.races.hazards import Absence, HazardKind
+from shflbench.emulator.races.hazards import Absence, HazardKind
 from shflbench.words import join_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from shflbench.checker.source_lines import SourceLine
+    from shflbench.cuda_sources.source_lines import SourceLine
 
 ACCESSES = "accesses"
 NOWHERE = "a line that the compiler does not name"

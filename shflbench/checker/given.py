@@ -5,33 +5,33 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from shflbench.checker.dataflow.scope import other_dimension
-from shflbench.checker.dataflow.slices import Slicer
-from shflbench.checker.explore import explore
 from shflbench.checker.inputs.argument import Arguments, Origin
 from shflbench.checker.inputs.default_launches import PlannedLaunch
 from shflbench.checker.inputs.linked import LinkedKernel
 from shflbench.checker.inputs.shapes import LaunchShape
 from shflbench.checker.judgment.judge import judge_kernel
-from shflbench.checker.machine.policies import LOCKSTEP, POLICIES
-from shflbench.checker.machine.scheduler import STEP_LIMIT, StepLimitError
-from shflbench.checker.ptx.line_table import files_of
 from shflbench.checker.reporter import KernelReporter
 from shflbench.checker.runs.all_schedules import communicates_by_barriers, results_hold_for_all
 from shflbench.checker.runs.evidence import Expectation, KernelEvidence, LaunchEvidence
-from shflbench.checker.sources.kernel_file import KernelFile, SourceKernel
+from shflbench.cuda_sources.kernel_file import KernelFile, SourceKernel
 from shflbench.dimensions import LaunchDims
+from shflbench.emulator.dataflow.scope import other_dimension
+from shflbench.emulator.dataflow.slices import Slicer
+from shflbench.emulator.explore import explore
+from shflbench.emulator.machine.policies import LOCKSTEP, POLICIES
+from shflbench.emulator.machine.scheduler import STEP_LIMIT, StepLimitError
+from shflbench.emulator.ptx.line_table import files_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
-    from shflbench.checker.explore import ScheduleResult
-    from shflbench.checker.link.program import Program
-    from shflbench.checker.machine.launch import EmulatedLaunch
-    from shflbench.checker.opcodes.forms import Values
     from shflbench.checker.report import KernelReport
-    from shflbench.checker.source_lines import SourceLine
+    from shflbench.cuda_sources.source_lines import SourceLine
+    from shflbench.emulator.explore import ScheduleResult
+    from shflbench.emulator.link.program import Program
+    from shflbench.emulator.machine.launch import EmulatedLaunch
+    from shflbench.emulator.opcodes.forms import Values
 
     # The number of the launch, a schedule and the outputs → why they are wrong, in words; empty if they are right.
     Compare = Callable[[int, str, Sequence[Values]], str]

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from shflbench.checker.sources.naming import means
+from shflbench.cuda_sources.naming import means
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from shflbench.checker.sources.kernel_file import KernelFile, KernelOutput, SourceKernel
+    from shflbench.cuda_sources.kernel_file import KernelFile, KernelOutput, SourceKernel
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from shflbench.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-    from shflbench.checker.sources.kernel_file import HostArgument, HostLaunch, HostNumber, KernelFile, SourceKernel
+    from shflbench.cuda_sources.kernel_file import HostArgument, HostLaunch, HostNumber, KernelFile, SourceKernel
 
     Numbers: TypeAlias = Mapping[str, int | float]  # by the name of a variable
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from shflbench.checker.inputs.argument import Arguments
     from shflbench.checker.inputs.default_launches import PlannedLaunch
     from shflbench.checker.inputs.wishes import Wishes
-    from shflbench.checker.sources.kernel_file import HostLaunch, SourceKernel
+    from shflbench.cuda_sources.kernel_file import HostLaunch, SourceKernel
 
 
 def following(launches: Sequence[PlannedLaunch], kernel: SourceKernel, wishes: Wishes) -> Sequence[PlannedLaunch]:

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shflbench.checker.finding_groups import number_of_errors
-from shflbench.checker.races.hazards import HazardKind
 from shflbench.checker.report import Finding
 from shflbench.checker.verdict import KernelVerdict, Level
+from shflbench.emulator.races.hazards import HazardKind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

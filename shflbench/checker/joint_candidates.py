@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from shflbench.checker.handed_on import HandedOn
     from shflbench.checker.sequence_steps import SequenceStep
-    from shflbench.checker.sources.kernel_file import HostLaunch, KernelFile, SourceKernel
+    from shflbench.cuda_sources.kernel_file import HostLaunch, KernelFile, SourceKernel
 
     Likeness = Callable[[SourceKernel, SourceKernel], bool]
 

@@ -7,12 +7,12 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from shflbench.checker.inputs.names import parts_of
-from shflbench.checker.sources.naming import means
+from shflbench.cuda_sources.naming import means
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from shflbench.checker.sources.kernel_file import HostBuffer, HostLaunch, KernelFile, SourceKernel
+    from shflbench.cuda_sources.kernel_file import HostBuffer, HostLaunch, KernelFile, SourceKernel
 
 
 @dataclass(frozen=True, slots=True)

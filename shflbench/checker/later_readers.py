@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from shflbench.checker.candidate import CandidateBuffer, CandidateLaunch, KernelCandidate
-    from shflbench.checker.sources.kernel_file import KernelFile
+    from shflbench.cuda_sources.kernel_file import KernelFile
 
     Place = tuple[str, int]  # the symbol of a kernel, and the place among its parameters and the fields of structures
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from shflbench.checker.file_check import FileOptions
     from shflbench.checker.inputs.argument_sets import ArgumentSet
-    from shflbench.checker.sources.kernel_file import HostArgument, HostLaunch, KernelFile, SourceKernel
+    from shflbench.cuda_sources.kernel_file import HostArgument, HostLaunch, KernelFile, SourceKernel
 
 
 def with_loop(

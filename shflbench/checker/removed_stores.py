@@ -9,22 +9,22 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from shflbench.checker.dataflow.slices import Slicer
-from shflbench.checker.file_budget import NEVER, FileBudget
 from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.judgment.causes import LAUNCH
 from shflbench.checker.judgment.judge import judge_observations
 from shflbench.checker.judgment.observations import observations
-from shflbench.checker.link.unsupported import link_whole
-from shflbench.checker.machine.faults import KernelFault
-from shflbench.checker.opcodes.forms import Access
-from shflbench.checker.ptx.parse import parse
-from shflbench.checker.races.hazards import RACES, HazardKind
 from shflbench.checker.runs.budget import RunBudget
 from shflbench.checker.runs.evidence import KernelEvidence
 from shflbench.checker.runs.kernel_runs import KernelRuns
-from shflbench.checker.sources.stores import REMOVED
 from shflbench.checker.verdict import Level
+from shflbench.cuda_sources.stores import REMOVED
+from shflbench.emulator.dataflow.slices import Slicer
+from shflbench.emulator.file_budget import NEVER, FileBudget
+from shflbench.emulator.link.unsupported import link_whole
+from shflbench.emulator.machine.faults import KernelFault
+from shflbench.emulator.opcodes.forms import Access
+from shflbench.emulator.ptx.parse import parse
+from shflbench.emulator.races.hazards import RACES, HazardKind
 from shflbench.errors import KernelError
 
 if TYPE_CHECKING:
@@ -35,11 +35,11 @@ if TYPE_CHECKING:
     from shflbench.checker.inputs.wishes import Wishes
     from shflbench.checker.judgment.judged_observation import JudgedObservation
     from shflbench.checker.judgment.observations import Observation
-    from shflbench.checker.link.program import Program
-    from shflbench.checker.ptx.syntax import Module, PtxInstruction
     from shflbench.checker.runs.evidence import LaunchEvidence
-    from shflbench.checker.source_lines import SourceLine
-    from shflbench.checker.sources.kernel_file import KernelFile, SourceKernel, SourceNote
+    from shflbench.cuda_sources.kernel_file import KernelFile, SourceKernel, SourceNote
+    from shflbench.cuda_sources.source_lines import SourceLine
+    from shflbench.emulator.link.program import Program
+    from shflbench.emulator.ptx.syntax import Module, PtxInstruction
 
 Line = tuple["Path", int]
 

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from shflbench.checker.races.hazards import Absence, HazardKind
     from shflbench.checker.runs.evidence import Expectation
-    from shflbench.checker.source_lines import SourceLine
-    from shflbench.checker.sources.kernel_file import SourceNote
     from shflbench.checker.verdict import KernelVerdict, Level
+    from shflbench.cuda_sources.kernel_file import SourceNote
+    from shflbench.cuda_sources.source_lines import SourceLine
+    from shflbench.emulator.races.hazards import Absence, HazardKind
 
 MOST_NAMES = 12  # of a list in a sentence
 EXHAUSTIVE = "threads communicate by barriers and commuting atomics only: with these contents, all schedules agree"

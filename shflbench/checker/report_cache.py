@@ -10,19 +10,19 @@ from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from shflbench.checker.file_check import CheckStep, check_kernels
-from shflbench.checker.races.hazards import HazardKind
 from shflbench.checker.report import FileReport, Finding, KernelReport, LaunchRecord
-from shflbench.checker.source_lines import SourceLine
-from shflbench.checker.sources.kernel_file import SourceNote
 from shflbench.checker.verdict import KernelVerdict, Level
 from shflbench.compile.data_cache import DataCache
+from shflbench.cuda_sources.kernel_file import SourceNote
+from shflbench.cuda_sources.source_lines import SourceLine
+from shflbench.emulator.races.hazards import HazardKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
     from shflbench.checker.file_check import FileOptions
-    from shflbench.checker.sources.kernel_file import KernelFile
+    from shflbench.cuda_sources.kernel_file import KernelFile
 
 REPORT = "check-report"  # ending of the files
 NOT_DECISIVE = {"nvcc", "toolchain", "cache", "time_limit_s", "clock", "budget"}  # options, where the PTX is known

@@ -14,19 +14,19 @@ from shflbench.checker.finding_words import ACCESSES, in_words
 from shflbench.checker.inputs.default_launches import assumed_texts
 from shflbench.checker.judgment.removed import with_removed
 from shflbench.checker.judgment.sentences import misfit_sentence
-from shflbench.checker.link.reach import find_reached
-from shflbench.checker.machine.faults import KernelFault
-from shflbench.checker.machine.threads import coordinates
-from shflbench.checker.opcodes.forms import Access
-from shflbench.checker.opcodes.roles import OpcodeRole, has_role
-from shflbench.checker.ptx.syntax import Location, shorten
-from shflbench.checker.races.hazards import HazardKind
 from shflbench.checker.report import Finding, KernelReport, LaunchRecord, join_first
 from shflbench.checker.runs.all_schedules import communicates_by_barriers, shows_all_schedules
 from shflbench.checker.runs.coverage import code_lines, executed_blocks, unreached_lines
-from shflbench.checker.source_lines import SourceLine
 from shflbench.checker.untested import with_untested
 from shflbench.checker.verdict import KernelVerdict
+from shflbench.cuda_sources.source_lines import SourceLine
+from shflbench.emulator.link.reach import find_reached
+from shflbench.emulator.machine.faults import KernelFault
+from shflbench.emulator.machine.threads import coordinates
+from shflbench.emulator.opcodes.forms import Access
+from shflbench.emulator.opcodes.roles import OpcodeRole, has_role
+from shflbench.emulator.ptx.syntax import Location, shorten
+from shflbench.emulator.races.hazards import HazardKind
 from shflbench.words import count_noun, one_or_many
 
 if TYPE_CHECKING:
@@ -38,11 +38,11 @@ if TYPE_CHECKING:
     from shflbench.checker.inputs.shapes import LaunchShape
     from shflbench.checker.judgment.judge import KernelJudgment
     from shflbench.checker.judgment.judged_observation import JudgedObservation
-    from shflbench.checker.link.program import Program
-    from shflbench.checker.ptx.syntax import Module, PtxInstruction
     from shflbench.checker.removed_stores import RemovedStores
     from shflbench.checker.runs.evidence import KernelEvidence, LaunchEvidence
-    from shflbench.checker.sources.kernel_file import KernelFile, SourceKernel
+    from shflbench.cuda_sources.kernel_file import KernelFile, SourceKernel
+    from shflbench.emulator.link.program import Program
+    from shflbench.emulator.ptx.syntax import Module, PtxInstruction
 
 Ranges: TypeAlias = tuple[tuple[int, int], ...]  # of lines
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.checker.sources.naming import means, means_one
+from shflbench.cuda_sources.naming import means, means_one
 from shflbench.errors import UsageError
 from shflbench.words import did_you_mean
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from shflbench.checker.inputs.shapes import LaunchShape
     from shflbench.checker.report import FileReport, KernelReport
-    from shflbench.checker.sources.kernel_file import KernelFile, SourceKernel
+    from shflbench.cuda_sources.kernel_file import KernelFile, SourceKernel
 
 
 def chosen_kernels(

@@ -9,7 +9,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from shflbench.checker.selection import is_named
-from shflbench.checker.sources.naming import means
+from shflbench.cuda_sources.naming import means
 from shflbench.errors import UsageError
 from shflbench.model import MAX_BLOCK
 from shflbench.words import did_you_mean
@@ -17,7 +17,7 @@ from shflbench.words import did_you_mean
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from shflbench.checker.sources.kernel_file import HostCall, HostLaunch, KernelFile, NamedLaunch, SourceKernel
+    from shflbench.cuda_sources.kernel_file import HostCall, HostLaunch, KernelFile, NamedLaunch, SourceKernel
 
 OF_FUNCTION = "()"  # how the name of a function ends
 

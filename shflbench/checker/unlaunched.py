@@ -11,12 +11,12 @@ from dataclasses import replace
 from itertools import chain, islice, product
 from typing import TYPE_CHECKING
 
-from shflbench.checker.sources.kernel_file import HostChange
+from shflbench.cuda_sources.kernel_file import HostChange
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from shflbench.checker.sources.kernel_file import HostLaunch, KernelFile, SourceKernel
+    from shflbench.cuda_sources.kernel_file import HostLaunch, KernelFile, SourceKernel
 
 MOST_TRIES = 4  # changes that may launch an instance; each takes a tenth of a second
 

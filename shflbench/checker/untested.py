@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.inputs.bounds import unread_sizes
 from shflbench.checker.inputs.names import pointer_names
-from shflbench.checker.opcodes.forms import Access
 from shflbench.checker.report import join_first
 from shflbench.checker.verdict import KernelVerdict
+from shflbench.emulator.opcodes.forms import Access
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from shflbench.checker.dataflow.slices import Slicer
     from shflbench.checker.inputs.linked import LinkedKernel
     from shflbench.checker.report import KernelReport
     from shflbench.checker.runs.evidence import LaunchEvidence
-    from shflbench.checker.sources.kernel_file import SourceKernel
+    from shflbench.cuda_sources.kernel_file import SourceKernel
+    from shflbench.emulator.dataflow.slices import Slicer
 
 
 def with_untested(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from shflbench.checker.races.hazards import HazardKind
+from shflbench.emulator.races.hazards import HazardKind
 
 
 class Level(StrEnum):

@@ -63,7 +63,7 @@ FILE_ARGUMENTS = (
 
 def as_built(file: Path, flags: dict[str, Any], console: Console) -> dict[str, Any]:
     """Return the options with what the Makefile of a file says where the user says nothing, and say it."""
-    from shflbench.checker import is_built_fast, program_words
+    from shflbench.cuda_sources import is_built_fast, program_words
 
     host_args, fast_math = flags["host_args"], flags["fast_math"]
     if host_args is None and (known := program_words(file)) is not None:

@@ -18,7 +18,7 @@ from shflbench.files import relative
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shflbench.checker import SourceLine
+    from shflbench.cuda_sources import SourceLine
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 LEVELS = {Level.ERROR: "error", Level.WARNING: "warning", Level.NOTICE: "note", Level.NONE: "none"}

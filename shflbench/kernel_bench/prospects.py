@@ -31,8 +31,9 @@ if TYPE_CHECKING:
 
     from shflbench.arch.residency import Occupancy
     from shflbench.arch.tables import Architecture
-    from shflbench.checker import FileOptions, KernelAdvice, SourceLine
+    from shflbench.checker import FileOptions, KernelAdvice
     from shflbench.compile.toolchain import Toolchain
+    from shflbench.cuda_sources import SourceLine
     from shflbench.model import Case, Device, LaunchCounts
 
 OF_EXCHANGES = frozenset({ExecutionUnit.EXCHANGE, ExecutionUnit.BARRIER, LOAD_STORE})  # what sets limits of exchanges

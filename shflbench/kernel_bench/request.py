@@ -11,13 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 from shflbench.arch.launch_limits import limits_of
 from shflbench.arguments import LIMIT_ARGUMENTS
 from shflbench.bounds import MAX_NAME, MILLION
-from shflbench.checker import (
-    FileOptions,
-    PythonLaunch,
-    host_arguments,
-    python_kernel,
-    read_python_candidate,
-)
+from shflbench.checker import FileOptions, PythonLaunch, host_arguments, python_kernel, read_python_candidate
 from shflbench.compile.toolchain import find
 from shflbench.default_arch import DEFAULT_ARCH
 from shflbench.environment import cache_folder

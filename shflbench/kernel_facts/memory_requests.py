@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from shflbench.backends.emulator import EmulatorBackend
-from shflbench.checker import POLICIES, Shape, count_requests
+from shflbench.emulator import POLICIES, Shape, count_requests
 from shflbench.errors import EmulatorError, KernelError, PatternError
 from shflbench.measure.launch_counts import INPUT_SET, SEED, as_compiled
 from shflbench.measure.verify import agreement_with
@@ -18,7 +18,7 @@ from shflbench.processes import map_in_processes
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from shflbench.checker import Locate, Location
+    from shflbench.emulator import Locate, Location
     from shflbench.model import Case, Kernel, KernelRequests
     from shflbench.patterns.discover import LoadedPattern
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.checker import Location
+from shflbench.emulator import Location
 from shflbench.pattern_checks.source_files import SourceFiles
 
 if TYPE_CHECKING:

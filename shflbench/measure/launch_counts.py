@@ -7,7 +7,8 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from shflbench.backends.emulator import NO_STEP_LIMIT, EmulatorBackend
-from shflbench.checker import Shape, count_launch, counted_blocks, may_wait
+from shflbench.checker import counted_blocks, may_wait
+from shflbench.emulator import Shape, count_launch
 from shflbench.errors import EmulatorError, KernelError
 from shflbench.measure.workload import Workload, call_of
 from shflbench.model import AccessSpace
@@ -16,7 +17,7 @@ from shflbench.processes import map_in_processes
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from shflbench.checker import Location
+    from shflbench.emulator import Location
     from shflbench.model import Case, Kernel, KernelRequests, LaunchCounts
     from shflbench.patterns.discover import LoadedPattern
 

@@ -6,13 +6,13 @@ import re
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from shflbench.checker import SourceLine
 from shflbench.compile.source import headers, kernel_name, source_name
+from shflbench.cuda_sources import SourceLine
 from shflbench.files import SHARED_HEADERS
 from shflbench.patterns.copies import FILE as COPIES
 
 if TYPE_CHECKING:
-    from shflbench.checker import Location
+    from shflbench.emulator import Location
     from shflbench.patterns.declare import Variant
     from shflbench.patterns.discover import LoadedPattern
 

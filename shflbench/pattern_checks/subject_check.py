@@ -10,7 +10,6 @@ import numpy as np
 
 from shflbench.backends.emulator import EmulatorBackend
 from shflbench.checker import (
-    POLICIES,
     Expectation,
     GivenKernel,
     GivenLaunch,
@@ -18,9 +17,9 @@ from shflbench.checker import (
     KernelVerdict,
     Level,
     check_given,
-    execute,
     not_checked,
 )
+from shflbench.emulator import POLICIES, execute
 from shflbench.errors import KernelError, PatternError
 from shflbench.measure.agreement import mismatch as find_mismatch
 from shflbench.measure.verify import after, difference

@@ -6,8 +6,9 @@ import pytest
 
 from shflbench import advise
 from shflbench.advisor.exchange_alone import StoredExchanges, same_pattern
-from shflbench.checker import ExchangeAdvice, SourceLine
+from shflbench.checker import ExchangeAdvice
 from shflbench.checker.exchanges.recorder import LaneRelation
+from shflbench.cuda_sources import SourceLine
 from shflbench.errors import ResultsError
 
 RESULTS = Path(__file__).parents[2] / "results"

@@ -4,7 +4,7 @@ import pytest
 
 from shflbench.challenge.challenged import challenged_pattern
 from shflbench.challenge.signature import matching, parameters_of, signatures
-from shflbench.checker import Definition, kernels_in
+from shflbench.cuda_sources import Definition, kernels_in
 from shflbench.default_arch import DEFAULT_ARCH
 
 

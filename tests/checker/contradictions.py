@@ -6,8 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 from shflbench.checker.finding_groups import group_findings
-from shflbench.checker.races.hazards import Absence, HazardKind
 from shflbench.checker.verdict import KernelVerdict, Level
+from shflbench.emulator.races.hazards import Absence, HazardKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

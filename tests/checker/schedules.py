@@ -9,9 +9,9 @@ from functools import partial
 
 import pytest
 
-from shflbench.checker.explore import explore
-from shflbench.checker.machine.policies import EVERY, LOCKSTEP, POLICIES, Policy
-from shflbench.checker.machine.threads import Shape, ThreadSet, regular
+from shflbench.emulator.explore import explore
+from shflbench.emulator.machine.policies import EVERY, LOCKSTEP, POLICIES, Policy
+from shflbench.emulator.machine.threads import Shape, ThreadSet, regular
 from shflbench.measure.workload import Workload
 from shflbench.model import WARP
 

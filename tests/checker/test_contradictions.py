@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from shflbench.checker.file_check import FileOptions, check_file
-from shflbench.checker.races.hazards import Absence, HazardKind
 from shflbench.checker.report import Finding, KernelReport, LaunchRecord
-from shflbench.checker.source_lines import SourceLine
 from shflbench.checker.verdict import KernelVerdict, Level
+from shflbench.cuda_sources.source_lines import SourceLine
+from shflbench.emulator.races.hazards import Absence, HazardKind
 from tests import kernels
 from tests.checker.contradictions import contradictions
 from tests.checker.test_planted_kernels import SLOW, check, in_every_run, kernel_of, names

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from shflbench.checker import report_cache
-from shflbench.checker.file_budget import FileBudget
 from shflbench.checker.file_check import CheckStep, FileOptions, check_kernels, read_file
 from shflbench.checker.inputs.grammar import parse_arguments
 from shflbench.checker.report import FileReport
@@ -16,6 +15,7 @@ from shflbench.checker.report_cache import REPORT, cached_report
 from shflbench.checker.verdict import KernelVerdict
 from shflbench.compile import data_cache
 from shflbench.compile.toolchain import find
+from shflbench.emulator.file_budget import FileBudget
 
 RACE = """\
 __global__ void shift(float* out, const float* in, int n) {

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from shflbench.checker.file_check import FileOptions, check_file
-from shflbench.checker.link.linker import link
-from shflbench.checker.machine.launch import EmulatedLaunch, execute
-from shflbench.checker.machine.threads import Shape
-from shflbench.checker.opcodes.forms import Values
-from shflbench.checker.ptx.parse import parse
 from shflbench.checker.report import KernelReport
 from shflbench.checker.verdict import KernelVerdict
+from shflbench.emulator.link.linker import link
+from shflbench.emulator.machine.launch import EmulatedLaunch, execute
+from shflbench.emulator.machine.threads import Shape
+from shflbench.emulator.opcodes.forms import Values
+from shflbench.emulator.ptx.parse import parse
 from tests import kernels
 
 PTX = """

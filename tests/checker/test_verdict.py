@@ -1,7 +1,7 @@
 import pytest
 
 from shflbench.checker.finding_words import WORDS
-from shflbench.checker.races.hazards import HazardKind
+from shflbench.emulator.races.hazards import HazardKind
 
 
 @pytest.mark.parametrize("kind", HazardKind)

@@ -6,7 +6,7 @@ import pytest
 
 from shflbench.patterns.discover import builtin
 from tests import kernels
-from tests.checker.emulator.emitted import problems
+from tests.emulator.emitted import problems
 
 pytestmark = pytest.mark.archs
 

@@ -4,8 +4,8 @@ import pytest
 
 from shflbench.compile.build import Builder
 from tests import kernels
-from tests.checker.emulator.declared import forms_under_test
-from tests.checker.emulator.emitted import forms, problems, torture
+from tests.emulator.declared import forms_under_test
+from tests.emulator.emitted import forms, problems, torture
 
 pytestmark = pytest.mark.cuda12
 

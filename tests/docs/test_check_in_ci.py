@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from ruamel.yaml import YAML
 
-from shflbench.checker.machine.policies import POLICIES
 from shflbench.checker.verdict import KernelVerdict
+from shflbench.emulator.machine.policies import POLICIES
 from tests.conftest import Command
 
 DOCS = Path(__file__).parents[2] / "docs"

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from shflbench.backends.cuda import CudaBackend, import_cupy
-from shflbench.checker.link.linker import link
-from shflbench.checker.machine.launch import EmulatedLaunch, execute
-from shflbench.checker.machine.policies import POLICIES
-from shflbench.checker.machine.threads import Shape
-from shflbench.checker.ptx.parse import parse
 from shflbench.compile.nvrtc import compile_kernel
 from shflbench.compile.source import Source
 from shflbench.compile.toolchain import Toolchain
+from shflbench.emulator.link.linker import link
+from shflbench.emulator.machine.launch import EmulatedLaunch, execute
+from shflbench.emulator.machine.policies import POLICIES
+from shflbench.emulator.machine.threads import Shape
+from shflbench.emulator.ptx.parse import parse
 from tests.checker.planted_kernels import PlantedKernel, kernels_of_clusters, planted_kernels
 
 pytestmark = pytest.mark.gpu

@@ -8,10 +8,10 @@ import pytest
 from benchmarks.memory_litmus import kernels
 from benchmarks.memory_litmus.__main__ import Outcome
 from benchmarks.memory_litmus.results import is_forbidden, is_without_wait
-from shflbench.checker.link.linker import link
-from shflbench.checker.machine.launch import EmulatedLaunch, execute
-from shflbench.checker.machine.threads import Shape
-from shflbench.checker.ptx.parse import parse
+from shflbench.emulator.link.linker import link
+from shflbench.emulator.machine.launch import EmulatedLaunch, execute
+from shflbench.emulator.machine.threads import Shape
+from shflbench.emulator.ptx.parse import parse
 from tests.litmus.bulk_model import bulk_verdict
 from tests.litmus.bulk_table import BulkLitmus, bulk_rows
 from tests.litmus.kernels import shape

@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from shflbench.checker.explore import explore
-from shflbench.checker.link.linker import link
-from shflbench.checker.machine.launch import EmulatedLaunch
-from shflbench.checker.machine.policies import LOCKSTEP, POLICIES
-from shflbench.checker.machine.threads import Shape
-from shflbench.checker.ptx.parse import parse
-from shflbench.checker.races.hazards import RACES, HazardKind
+from shflbench.emulator.explore import explore
+from shflbench.emulator.link.linker import link
+from shflbench.emulator.machine.launch import EmulatedLaunch
+from shflbench.emulator.machine.policies import LOCKSTEP, POLICIES
+from shflbench.emulator.machine.threads import Shape
+from shflbench.emulator.ptx.parse import parse
+from shflbench.emulator.races.hazards import RACES, HazardKind
 from tests.litmus.bulk_kernels import bulk_text
 from tests.litmus.bulk_model import bulk_verdict
 from tests.litmus.bulk_table import BulkLitmus, bulk_rows

@@ -11,9 +11,9 @@ import pytest
 from numpy.typing import NDArray
 
 from shflbench.backends.emulator import EmulatorBackend
-from shflbench.checker.explore import explore
 from shflbench.compile.nvrtc import compile_unit
 from shflbench.compile.source import Source
+from shflbench.emulator.explore import explore
 from shflbench.measure.sentinels import SENTINELS, calls
 from shflbench.measure.sentinels.frozen import SOURCE
 from shflbench.model import WARP

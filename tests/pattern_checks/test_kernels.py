@@ -4,18 +4,18 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.checker.dataflow.scope import other_dimension
-from shflbench.checker.dataflow.slices import Slicer
-from shflbench.checker.load import load_program
-from shflbench.checker.machine.policies import LOCKSTEP
-from shflbench.checker.races.hazards import HazardKind
 from shflbench.checker.report import KernelReport
 from shflbench.checker.verdict import KernelVerdict
+from shflbench.emulator.dataflow.scope import other_dimension
+from shflbench.emulator.dataflow.slices import Slicer
+from shflbench.emulator.load import load_program
+from shflbench.emulator.machine.policies import LOCKSTEP
+from shflbench.emulator.races.hazards import HazardKind
 from shflbench.patterns.discover import builtin, load
 from tests import kernels
 from tests.checker import schedules
-from tests.checker.emulator.compiled import is_library
 from tests.checker.test_recorded import RACES, RESULTS
+from tests.emulator.compiled import is_library
 from tests.pattern_checks.conftest import PLANTED, Reports
 
 pytestmark = pytest.mark.expensive

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from shflbench.checker.explore import ScheduleResult, explore
-from shflbench.checker.machine.policies import LOCKSTEP, POLICIES
 from shflbench.checker.runs.all_schedules import communicates_by_barriers, results_hold_for_all
+from shflbench.emulator.explore import ScheduleResult, explore
+from shflbench.emulator.machine.policies import LOCKSTEP, POLICIES
 from tests import kernels
 
 pytestmark = [pytest.mark.expensive, pytest.mark.archs]

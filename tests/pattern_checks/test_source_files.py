@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.checker.ptx.syntax import Location
-from shflbench.checker.source_lines import SourceLine
+from shflbench.cuda_sources.source_lines import SourceLine
+from shflbench.emulator.ptx.syntax import Location
 from shflbench.pattern_checks.source_files import SourceFiles
 from shflbench.patterns.discover import builtin, load
 

@@ -5,14 +5,14 @@ import pytest
 
 from shflbench.backends.base import Array
 from shflbench.backends.emulator import EmulatorBackend
-from shflbench.checker.machine.launch import execute
 from shflbench.compile.build import Builder
+from shflbench.emulator.machine.launch import execute
 from shflbench.measure.verify import difference
 from shflbench.measure.workload import INPUT_SETS, Workload, call_of
 from shflbench.model import DTYPES, WARP
 from shflbench.patterns.discover import builtin, load
 from tests import cases, kernels
-from tests.checker.emulator.archive import ptx
+from tests.emulator.archive import ptx
 from tests.patterns.iterations import after, hidden
 
 BATCHED = load(builtin()["batched-reduce"])

@@ -6,8 +6,8 @@ import pytest
 
 from shflbench.backends.base import Array
 from shflbench.backends.emulator import EmulatorBackend
-from shflbench.checker.machine.launch import execute
 from shflbench.compile.build import Builder
+from shflbench.emulator.machine.launch import execute
 from shflbench.measure.verify import difference
 from shflbench.measure.workload import INPUT_SETS, Workload, call_of
 from shflbench.model import DTYPES, WARP

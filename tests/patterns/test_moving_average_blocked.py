@@ -3,7 +3,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from shflbench.checker.machine.launch import execute
+from shflbench.emulator.machine.launch import execute
 from shflbench.measure.agreement import mismatch
 from shflbench.measure.verify import difference
 from shflbench.measure.workload import Workload

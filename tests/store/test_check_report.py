@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from shflbench.checker.races.hazards import HazardKind
 from shflbench.checker.report import Finding, KernelReport
 from shflbench.checker.runs.evidence import Expectation
-from shflbench.checker.source_lines import SourceLine
 from shflbench.checker.verdict import KernelVerdict, Level
 from shflbench.cli.check.records import as_json
+from shflbench.cuda_sources.source_lines import SourceLine
+from shflbench.emulator.races.hazards import HazardKind
 from shflbench.errors import ResultsError
 from shflbench.model import Case, Launch
 from shflbench.pattern_checks.subject_report import SubjectReport

@@ -97,7 +97,7 @@ def test_a_docstring_is_no_half_question(word: str) -> None:
 
 
 def test_a_name_for_one_folder_is_free_elsewhere() -> None:
-    assert list(check.find_identifiers("unit = 1", "shflbench/checker/machine/state.py")) != []
+    assert list(check.find_identifiers("unit = 1", "shflbench/emulator/machine/state.py")) != []
     assert list(check.find_identifiers("unit = 1", "shflbench/plot/axes.py")) == []
 
 

@@ -14,12 +14,12 @@ import numpy as np
 from shflbench.checker.dependent.conflicts import OverlappingLaunch
 from shflbench.checker.dependent.footprints import observers
 from shflbench.checker.inputs.derive import derive
-from shflbench.checker.machine.faults import KernelFault
-from shflbench.checker.machine.launch import Machine, execute
-from shflbench.checker.machine.scheduler import StepLimitError
-from shflbench.checker.opcodes.forms import Access
 from shflbench.checker.runs.emulated import emulated_launch
 from shflbench.checker.runs.kernel_runs import KernelRuns
+from shflbench.emulator.machine.faults import KernelFault
+from shflbench.emulator.machine.launch import Machine, execute
+from shflbench.emulator.machine.scheduler import StepLimitError
+from shflbench.emulator.opcodes.forms import Access
 from shflbench.errors import EmulatorError, KernelError
 from shflbench.symbols import plain_name
 
@@ -27,15 +27,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence
 
     from shflbench.checker.dependent.footprints import GridFootprint
-    from shflbench.checker.file_budget import FileBudget
     from shflbench.checker.inputs.argument import Arguments
     from shflbench.checker.inputs.default_launches import PlannedLaunch
     from shflbench.checker.inputs.linked import LinkedKernel
     from shflbench.checker.inputs.wishes import Wishes
-    from shflbench.checker.link.program import Op
-    from shflbench.checker.machine.observer import Observer
-    from shflbench.checker.machine.state import State
-    from shflbench.checker.opcodes.forms import Values
+    from shflbench.emulator.file_budget import FileBudget
+    from shflbench.emulator.link.program import Op
+    from shflbench.emulator.machine.observer import Observer
+    from shflbench.emulator.machine.state import State
+    from shflbench.emulator.opcodes.forms import Values
 
 BULK_BYTES = 16  # of which bulk copies move several at once
 STEP_LIMIT = 100_000  # instructions of one launch

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from shflbench.checker.selection import is_named
-from shflbench.checker.sources.naming import means
+from shflbench.cuda_sources.naming import means
 from shflbench.errors import UsageError
 from shflbench.words import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from shflbench.checker.sources.kernel_file import HostLaunch, KernelFile, LaunchChain, SourceKernel
+    from shflbench.cuda_sources.kernel_file import HostLaunch, KernelFile, LaunchChain, SourceKernel
 
 MOST_ALIKE = 2  # chains of the same launches, which differ in arguments
 

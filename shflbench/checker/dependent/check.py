@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
     from shflbench.checker.dependent.chains import ChainStep, DependentChain
     from shflbench.checker.dependent.requests import SameBuffer
-    from shflbench.checker.file_budget import FileBudget
     from shflbench.checker.inputs.grammar import GivenArgument
     from shflbench.checker.inputs.shapes import LaunchShape
-    from shflbench.checker.ptx.syntax import Module
     from shflbench.checker.report import KernelReport
     from shflbench.checker.runs.earlier_launches import EarlierLaunches
-    from shflbench.checker.sources.kernel_file import KernelFile, SourceKernel
+    from shflbench.cuda_sources.kernel_file import KernelFile, SourceKernel
     from shflbench.dimensions import Dims
+    from shflbench.emulator.file_budget import FileBudget
+    from shflbench.emulator.ptx.syntax import Module
 
 MOST_WORK = 800_000  # instructions of the chains of a file, as `Scheduler.work` counts them; four to eight seconds
 MOST_OF_SECOND = 200_000  # likewise, after which a chain does not run with other contents

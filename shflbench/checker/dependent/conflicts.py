@@ -16,15 +16,15 @@ import numpy as np
 from shflbench.checker.dependent.chain_order import completed_launches
 from shflbench.checker.dependent.footprints import READ_ONLY
 from shflbench.checker.dependent.grid_order import NEVER, TriggerOrder
-from shflbench.checker.races.hazards import HazardKind
+from shflbench.emulator.races.hazards import HazardKind
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator, Sequence
 
     from shflbench.checker.dependent.chain_order import Completed
     from shflbench.checker.dependent.footprints import GridAccess, GridFootprint, LastAccesses, MemoryRange
-    from shflbench.checker.link.program import Op
-    from shflbench.checker.opcodes.forms import Values
+    from shflbench.emulator.link.program import Op
+    from shflbench.emulator.opcodes.forms import Values
 
 
 class MissingOrder(Enum):

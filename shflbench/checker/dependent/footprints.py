@@ -9,19 +9,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shflbench.checker.dataflow.polynomials import reads
 from shflbench.checker.dependent.grid_order import GridOrder, TriggerOrder
-from shflbench.checker.link.layout import WORKSPACE
-from shflbench.checker.link.program import Op
-from shflbench.checker.machine.bulk_copy import BulkCopy
-from shflbench.checker.machine.memory import MemorySpace
-from shflbench.checker.machine.observer import Observer
-from shflbench.checker.machine.state import State
-from shflbench.checker.machine.threads import ThreadSet
-from shflbench.checker.opcodes.forms import Access, Values
-from shflbench.checker.races.cells import batch, granule_of
-from shflbench.checker.races.clocks import Clocks
-from shflbench.checker.races.synchronization import Synchronization, publishes
+from shflbench.emulator.dataflow.polynomials import reads
+from shflbench.emulator.link.layout import WORKSPACE
+from shflbench.emulator.link.program import Op
+from shflbench.emulator.machine.bulk_copy import BulkCopy
+from shflbench.emulator.machine.memory import MemorySpace
+from shflbench.emulator.machine.observer import Observer
+from shflbench.emulator.machine.state import State
+from shflbench.emulator.machine.threads import ThreadSet
+from shflbench.emulator.opcodes.forms import Access, Values
+from shflbench.emulator.races.cells import batch, granule_of
+from shflbench.emulator.races.clocks import Clocks
+from shflbench.emulator.races.synchronization import Synchronization, publishes
 
 READ, READ_ONLY, WRITE = "read", "read-only", "write"
 STRONG_READ, STRONG_WRITE, STRONG_UPDATE = "strong read", "strong write", "strong update"  # which reads and writes

@@ -9,11 +9,11 @@ from enum import Enum
 
 import numpy as np
 
-from shflbench.checker.link.program import Op
-from shflbench.checker.machine.observer import Observer
-from shflbench.checker.machine.state import State
-from shflbench.checker.opcodes.forms import Fence, Values
-from shflbench.checker.races.clocks import Clocks
+from shflbench.emulator.link.program import Op
+from shflbench.emulator.machine.observer import Observer
+from shflbench.emulator.machine.state import State
+from shflbench.emulator.opcodes.forms import Fence, Values
+from shflbench.emulator.races.clocks import Clocks
 from shflbench.model import WARP
 
 MOST_COMPARED = 64  # threads of a block that trigger at once; of more, two per warp, as barriers order them alike

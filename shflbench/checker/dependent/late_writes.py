@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shflbench.checker.machine.observer import Observer
+from shflbench.emulator.machine.observer import Observer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from shflbench.checker.dependent.chain_runs import ChainRun, RanLaunch
-    from shflbench.checker.link.program import Op
-    from shflbench.checker.machine.state import State
-    from shflbench.checker.opcodes.forms import Values
+    from shflbench.emulator.link.program import Op
+    from shflbench.emulator.machine.state import State
+    from shflbench.emulator.opcodes.forms import Values
 
 
 @dataclass(frozen=True, slots=True, eq=False)

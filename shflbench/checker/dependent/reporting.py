@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from shflbench.checker.dependent.chains import DependentChain
     from shflbench.checker.dependent.conflicts import Conflict
     from shflbench.checker.report import KernelReport
-    from shflbench.checker.sources.kernel_file import KernelFile
+    from shflbench.cuda_sources.kernel_file import KernelFile
 
 WAIT = "cudaGridDependencySynchronize()"
 TRIGGER = "cudaTriggerProgrammaticLaunchCompletion()"

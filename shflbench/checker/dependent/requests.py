@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from shflbench.checker.selection import is_chosen, is_named
-from shflbench.checker.sources.naming import split_arguments
+from shflbench.cuda_sources.naming import split_arguments
 from shflbench.errors import UsageError
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from shflbench.checker.dependent.chains import DependentChain
     from shflbench.checker.dependent.requests import KernelArgument, SameBuffer
     from shflbench.checker.inputs.argument import Arguments
-    from shflbench.checker.sources.kernel_file import SourceKernel
+    from shflbench.cuda_sources.kernel_file import SourceKernel
 
 _Argument: TypeAlias = tuple[int, str]  # number of a launch of the chain, and name
 

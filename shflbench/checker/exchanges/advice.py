@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from shflbench.checker.inputs.linked import LinkedKernel
     from shflbench.checker.report import FileReport, KernelReport
     from shflbench.checker.runs.evidence import KernelEvidence
-    from shflbench.checker.source_lines import SourceLine
-    from shflbench.checker.sources.kernel_file import KernelFile
+    from shflbench.cuda_sources.kernel_file import KernelFile
+    from shflbench.cuda_sources.source_lines import SourceLine
 
 
 ANY_LANE = "__shfl_sync(mask, value, lane)"

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.checker.dataflow.nests import exits_by_loop
-from shflbench.checker.dataflow.slices import parameter_byte
 from shflbench.checker.exchanges.stated import exchanges
-from shflbench.checker.link.program import Slot
-from shflbench.checker.opcodes.forms import Access
+from shflbench.emulator.dataflow.nests import exits_by_loop
+from shflbench.emulator.dataflow.slices import parameter_byte
+from shflbench.emulator.link.program import Slot
+from shflbench.emulator.opcodes.forms import Access
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from shflbench.checker.dataflow.slices import Slicer
-    from shflbench.checker.link.program import Op
+    from shflbench.emulator.dataflow.slices import Slicer
+    from shflbench.emulator.link.program import Op
 
 
 def conditions_of_alike(slicer: Slicer) -> set[int]:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from shflbench.checker.exchanges.combinations import Combination
     from shflbench.checker.exchanges.flows import Flow
-    from shflbench.checker.source_lines import SourceLine
+    from shflbench.cuda_sources.source_lines import SourceLine
 
 STEPS = frozenset({1, 2, 4, 8, 16})  # distances by which all lanes of a warp are reached
 # Opcode → the end of the name of the instruction for integers, and the class of cooperative groups.

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from shflbench.checker.exchanges.recorder import LaneRelation
-from shflbench.checker.link.program import Slot
+from shflbench.emulator.link.program import Slot
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
     from shflbench.checker.exchanges.recorder import FlowTotals
-    from shflbench.checker.link.program import Op, Program, Source
-    from shflbench.checker.ptx.syntax import Location
+    from shflbench.emulator.link.program import Op, Program, Source
+    from shflbench.emulator.ptx.syntax import Location
 
 OPERATIONS = frozenset({"add", "min", "max", "and", "or", "xor"})  # opcodes that combine two values
 COPIES = frozenset({"mov", "selp"})  # behind them, a value is the same, or that of another path

@@ -5,16 +5,16 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from shflbench.checker.dataflow.guards import reached_otherwise
 from shflbench.checker.exchanges.stated import exchanges
-from shflbench.checker.link.program import Slot
-from shflbench.checker.opcodes.forms import Access
+from shflbench.emulator.dataflow.guards import reached_otherwise
+from shflbench.emulator.link.program import Slot
+from shflbench.emulator.opcodes.forms import Access
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from shflbench.checker.dataflow.slices import Slicer
-    from shflbench.checker.link.program import Op, Source
+    from shflbench.emulator.dataflow.slices import Slicer
+    from shflbench.emulator.link.program import Op, Source
 
 
 class DataDecide(Enum):

@@ -10,7 +10,7 @@ from shflbench.checker.exchanges.recorder import LaneRelation
 
 if TYPE_CHECKING:
     from shflbench.checker.exchanges.combinations import Combination
-    from shflbench.checker.source_lines import SourceLine
+    from shflbench.cuda_sources.source_lines import SourceLine
 
 
 @dataclass(slots=True)

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from shflbench.checker.exchanges.advice import BarrierNeed, ExchangeAdvice, KernelAdvice
     from shflbench.checker.file_check import FileOptions
     from shflbench.checker.inputs.linked import LinkedKernel
-    from shflbench.checker.link.program import Program
     from shflbench.checker.runs.evidence import KernelEvidence
-    from shflbench.checker.source_lines import SourceLine
+    from shflbench.cuda_sources.source_lines import SourceLine
+    from shflbench.emulator.link.program import Program
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shflbench.checker.machine.observer import Observer
+from shflbench.emulator.machine.observer import Observer
 from shflbench.model import WARP
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shflbench.checker.link.program import Op
-    from shflbench.checker.machine.memory import MemorySpace
-    from shflbench.checker.machine.state import State
-    from shflbench.checker.machine.threads import ThreadSet
-    from shflbench.checker.opcodes.forms import Access, Values
-    from shflbench.checker.ptx.syntax import Location
+    from shflbench.emulator.link.program import Op
+    from shflbench.emulator.machine.memory import MemorySpace
+    from shflbench.emulator.machine.state import State
+    from shflbench.emulator.machine.threads import ThreadSet
+    from shflbench.emulator.opcodes.forms import Access, Values
+    from shflbench.emulator.ptx.syntax import Location
 
 NOBODY = -1
 SEVERAL = -2  # threads, of different warps

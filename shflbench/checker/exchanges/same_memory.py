@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shflbench.checker.inputs.elements import ELEMENTS
-from shflbench.checker.machine.launch import Machine, execute
-from shflbench.checker.machine.paged_memory import PAGE, PagedMemory
 from shflbench.checker.runs.emulated import emulated_launch
+from shflbench.emulator.machine.launch import Machine, execute
+from shflbench.emulator.machine.paged_memory import PAGE, PagedMemory
 from shflbench.errors import BudgetError, KernelError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from shflbench.checker.file_budget import FileBudget
     from shflbench.checker.inputs.argument import ArgumentBuffer, Arguments
     from shflbench.checker.inputs.elements import Element
-    from shflbench.checker.link.program import Program
-    from shflbench.checker.machine.observer import Observer
-    from shflbench.checker.machine.state import State
     from shflbench.checker.runs.evidence import LaunchEvidence
+    from shflbench.emulator.file_budget import FileBudget
+    from shflbench.emulator.link.program import Program
+    from shflbench.emulator.machine.observer import Observer
+    from shflbench.emulator.machine.state import State
 
 LEAST_BEYOND = 128  # random integers are below it: they fit a byte, and are valid indices of many arrays
 

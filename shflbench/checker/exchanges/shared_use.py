@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from shflbench.checker.sources.syntax_trees import line_of, parse, text_of, walk
+from shflbench.cuda_sources.syntax_trees import line_of, parse, text_of, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

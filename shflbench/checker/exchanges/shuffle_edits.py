@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shflbench.checker.exchanges.recorder import LaneRelation
-from shflbench.checker.sources.syntax_trees import text_of
+from shflbench.cuda_sources.syntax_trees import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.cluster_plan import UNSTATED
 from shflbench.checker.inputs.default_launches import assumed_texts, not_understood
-from shflbench.checker.opcodes.forms import Access, Barrier
+from shflbench.emulator.opcodes.forms import Access, Barrier
 from shflbench.words import join_words, one_or_many
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
-    from shflbench.checker.dataflow.slices import Slice, Slicer
-    from shflbench.checker.link.program import Op
     from shflbench.checker.runs.evidence import LaunchEvidence
-    from shflbench.checker.sources.kernel_file import HostLaunch
+    from shflbench.cuda_sources.kernel_file import HostLaunch
+    from shflbench.emulator.dataflow.slices import Slice, Slicer
+    from shflbench.emulator.link.program import Op
 
 NO_LAUNCH = "no launch is stated"
 GIVE_LAUNCH = "give --launch GRIDxBLOCK"

@@ -12,9 +12,9 @@ from shflbench.checker.exchanges.flows import Flow
 from shflbench.checker.exchanges.recorder import ExchangeRecorder
 from shflbench.checker.exchanges.stated import deciding, exchanges, first_request, may_exchange, request_for
 from shflbench.checker.exchanges.tried_values import SingleValues, single_values
-from shflbench.checker.machine.launch import Machine, execute
-from shflbench.checker.opcodes.forms import Access, Barrier, Service
 from shflbench.checker.runs.emulated import emulated_launch
+from shflbench.emulator.machine.launch import Machine, execute
+from shflbench.emulator.opcodes.forms import Access, Barrier, Service
 from shflbench.errors import BudgetError, KernelError
 from shflbench.model import WARP
 
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
 
     from shflbench.checker.exchanges.recorder import BarrierTotals
-    from shflbench.checker.file_budget import FileBudget
     from shflbench.checker.inputs.default_launches import PlannedLaunch
     from shflbench.checker.inputs.linked import LinkedKernel
-    from shflbench.checker.link.program import Program
-    from shflbench.checker.machine.observer import Observer
-    from shflbench.checker.machine.state import State
-    from shflbench.checker.ptx.syntax import PtxInstruction
     from shflbench.checker.runs.evidence import LaunchEvidence
-    from shflbench.checker.source_lines import SourceLine
+    from shflbench.cuda_sources.source_lines import SourceLine
+    from shflbench.emulator.file_budget import FileBudget
+    from shflbench.emulator.link.program import Program
+    from shflbench.emulator.machine.observer import Observer
+    from shflbench.emulator.machine.state import State
+    from shflbench.emulator.ptx.syntax import PtxInstruction
 
 
 @dataclass(slots=True)

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from shflbench.checker.dataflow.slices import Slice, Slicer
     from shflbench.checker.runs.evidence import LaunchEvidence
     from shflbench.dimensions import Dims
+    from shflbench.emulator.dataflow.slices import Slice, Slicer
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from shflbench.checker.inputs.elements import element_of
 
 if TYPE_CHECKING:
-    from shflbench.checker.sources.kernel_file import Field, KernelParameter
+    from shflbench.cuda_sources.kernel_file import Field, KernelParameter
 
 HOST_ARGS = "--host-args"
 UNKNOWN = "u8"  # element type of a buffer whose type has no name here

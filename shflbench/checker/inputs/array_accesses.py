@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shflbench.checker.dataflow.index_values import PARAMETER, normalize, variable
 from shflbench.checker.inputs.compared_constants import structural_contents
-from shflbench.checker.opcodes.forms import Access
+from shflbench.emulator.dataflow.index_values import PARAMETER, normalize, variable
+from shflbench.emulator.opcodes.forms import Access
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from shflbench.checker.dataflow.index_values import IndexValues
-    from shflbench.checker.dataflow.polynomials import Polynomial
-    from shflbench.checker.dataflow.slices import Slicer
-    from shflbench.checker.link.program import Op
+    from shflbench.emulator.dataflow.index_values import IndexValues
+    from shflbench.emulator.dataflow.polynomials import Polynomial
+    from shflbench.emulator.dataflow.slices import Slicer
+    from shflbench.emulator.link.program import Op
 
 GLOBAL = {"", "global", "const"}
 

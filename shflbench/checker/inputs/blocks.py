@@ -12,22 +12,22 @@ from dataclasses import dataclass
 from math import gcd, prod
 from typing import TYPE_CHECKING
 
-from shflbench.checker.dataflow.index_values import IndexValues
-from shflbench.checker.dataflow.polynomials import number_of
-from shflbench.checker.opcodes.forms import Access
-from shflbench.checker.opcodes.roles import OpcodeRole, has_role
-from shflbench.checker.sources.kernel_file import NamedBlock
+from shflbench.cuda_sources.kernel_file import NamedBlock
 from shflbench.dimensions import MAX_BLOCK_DIMS
+from shflbench.emulator.dataflow.index_values import IndexValues
+from shflbench.emulator.dataflow.polynomials import number_of
+from shflbench.emulator.opcodes.forms import Access
+from shflbench.emulator.opcodes.roles import OpcodeRole, has_role
 from shflbench.model import MAX_BLOCK, WARP
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
-    from shflbench.checker.dataflow.polynomials import Polynomial
-    from shflbench.checker.dataflow.slices import Slicer
-    from shflbench.checker.link.program import Op, Program
-    from shflbench.checker.sources.kernel_file import LaunchBounds
+    from shflbench.cuda_sources.kernel_file import LaunchBounds
     from shflbench.dimensions import Dims
+    from shflbench.emulator.dataflow.polynomials import Polynomial
+    from shflbench.emulator.dataflow.slices import Slicer
+    from shflbench.emulator.link.program import Op, Program
 
 AXES = "xyz"
 AXIS_INDEXES = frozenset(f"threadIdx.{axis}" for axis in AXES)

@@ -10,23 +10,23 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from shflbench.checker.dataflow.guards import Guard, guards
-from shflbench.checker.dataflow.index_values import LOOP, PARAMETER, IndexValues, parameters_of, variable
-from shflbench.checker.dataflow.polynomials import difference, sorted_term, sum_of
-from shflbench.checker.dataflow.slices import parameter_byte
 from shflbench.checker.inputs.array_accesses import array_accesses, in_elements, range_ends
 from shflbench.checker.inputs.names import pointer_names
 from shflbench.checker.inputs.scalars import is_size
 from shflbench.checker.inputs.size_bound import SizeBound
+from shflbench.emulator.dataflow.guards import Guard, guards
+from shflbench.emulator.dataflow.index_values import LOOP, PARAMETER, IndexValues, parameters_of, variable
+from shflbench.emulator.dataflow.polynomials import difference, sorted_term, sum_of
+from shflbench.emulator.dataflow.slices import parameter_byte
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-    from shflbench.checker.dataflow.polynomials import Polynomial
-    from shflbench.checker.dataflow.slices import Slicer
     from shflbench.checker.inputs.array_accesses import ArrayAccess
     from shflbench.checker.inputs.size_bound import Terms
-    from shflbench.checker.sources.kernel_file import KernelParameter, SourceKernel
+    from shflbench.cuda_sources.kernel_file import KernelParameter, SourceKernel
+    from shflbench.emulator.dataflow.polynomials import Polynomial
+    from shflbench.emulator.dataflow.slices import Slicer
 
 MOST_DIMENSIONS = 4  # of an array
 MOST_SIZES = 16  # that guards suggest for one buffer

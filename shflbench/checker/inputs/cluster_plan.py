@@ -6,18 +6,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from shflbench.checker.inputs.argument import Origin
-from shflbench.checker.opcodes.forms import ClusterBarrier
-from shflbench.checker.opcodes.roles import OpcodeRole, has_role
-from shflbench.checker.sources.kernel_file import UNKNOWN_CLUSTER
+from shflbench.cuda_sources.kernel_file import UNKNOWN_CLUSTER
 from shflbench.dimensions import NO_CLUSTER
+from shflbench.emulator.opcodes.forms import ClusterBarrier
+from shflbench.emulator.opcodes.roles import OpcodeRole, has_role
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from shflbench.checker.inputs.default_launches import PlannedLaunch
-    from shflbench.checker.link.program import Op
-    from shflbench.checker.sources.kernel_file import LaunchBounds
+    from shflbench.cuda_sources.kernel_file import LaunchBounds
     from shflbench.dimensions import Dims
+    from shflbench.emulator.link.program import Op
 
 DERIVED_CLUSTER: Dims = (2, 1, 1)  # where the code uses clusters, and nothing says how large they are
 UNSTATED = "in clusters of 2 blocks, which nothing states"

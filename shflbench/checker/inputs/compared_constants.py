@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shflbench.checker.dataflow.index_values import to_signed
-from shflbench.checker.dataflow.slices import Slice
 from shflbench.checker.inputs.names import pointer_names
-from shflbench.checker.link.program import Slot
-from shflbench.checker.opcodes.forms import Access, Branch
-from shflbench.checker.opcodes.roles import OpcodeRole, has_role
-from shflbench.checker.ptx.syntax import NUMPY
+from shflbench.emulator.dataflow.index_values import to_signed
+from shflbench.emulator.dataflow.slices import Slice
+from shflbench.emulator.link.program import Slot
+from shflbench.emulator.opcodes.forms import Access, Branch
+from shflbench.emulator.opcodes.roles import OpcodeRole, has_role
+from shflbench.emulator.ptx.syntax import NUMPY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from shflbench.checker.dataflow.slices import Slicer
-    from shflbench.checker.link.program import Op
-    from shflbench.checker.sources.kernel_file import SourceKernel
+    from shflbench.cuda_sources.kernel_file import SourceKernel
+    from shflbench.emulator.dataflow.slices import Slicer
+    from shflbench.emulator.link.program import Op
 
 MOST = 1 << 16  # larger ones may be markers, or lead to loops that take minutes
 EQUALITY = {"eq", "ne", "equ", "neu"}

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
     from shflbench.checker.inputs.blocks import SuggestedBlock
-    from shflbench.checker.sources.kernel_file import HostLaunch, LaunchBounds
+    from shflbench.cuda_sources.kernel_file import HostLaunch, LaunchBounds
     from shflbench.dimensions import Dims
 
 MOST_THREADS = 4096  # of a launch of the host code; larger grids are scaled down

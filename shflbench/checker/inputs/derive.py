@@ -23,7 +23,7 @@ from shflbench.checker.inputs.last_blocks import counts_before
 from shflbench.checker.inputs.names import names_of, parameter_name
 from shflbench.checker.inputs.numbers import ArgumentNumbers
 from shflbench.checker.inputs.sizes import SuggestedSizes
-from shflbench.checker.ptx.syntax import NUMPY
+from shflbench.emulator.ptx.syntax import NUMPY
 from shflbench.errors import UsageError
 from shflbench.words import count_noun
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from shflbench.checker.inputs.default_launches import PlannedLaunch
     from shflbench.checker.inputs.grammar import ArgumentValue
     from shflbench.checker.inputs.wishes import Wishes
-    from shflbench.checker.sources.kernel_file import (
+    from shflbench.cuda_sources.kernel_file import (
         DeviceVariable,
         Field,
         HostArgument,

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shflbench.checker.dataflow.index_values import PARAMETER
 from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.default_launches import of_sample
 from shflbench.checker.inputs.names import pointer_names
 from shflbench.checker.inputs.numbers import ArgumentNumbers
 from shflbench.checker.inputs.sampled import MOST_SAMPLED, MOST_WHOLE
 from shflbench.checker.inputs.shapes import LaunchShape
-from shflbench.checker.opcodes.addresses import MODULE_BASE
+from shflbench.emulator.dataflow.index_values import PARAMETER
+from shflbench.emulator.opcodes.addresses import MODULE_BASE
 from shflbench.symbols import variable_name
 
 if TYPE_CHECKING:
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from shflbench.checker.dataflow.tickets import Ticket
     from shflbench.checker.inputs.default_launches import PlannedLaunch
     from shflbench.checker.inputs.wishes import Wishes
-    from shflbench.checker.link.program import Program
-    from shflbench.checker.sources.kernel_file import SourceKernel
+    from shflbench.cuda_sources.kernel_file import SourceKernel
+    from shflbench.emulator.dataflow.tickets import Ticket
+    from shflbench.emulator.link.program import Program
 
 
 def named_tickets(tickets: Sequence[Ticket], kernel: SourceKernel, program: Program) -> dict[str, Ticket]:

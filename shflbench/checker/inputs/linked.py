@@ -6,17 +6,17 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from shflbench.arch.launch_limits import limits_of, major
-from shflbench.checker.dataflow.slices import Slicer
 from shflbench.checker.inputs.signature import complete
-from shflbench.checker.link.unsupported import link_whole
-from shflbench.checker.sources.kernel_file import DeviceVariable
+from shflbench.cuda_sources.kernel_file import DeviceVariable
+from shflbench.emulator.dataflow.slices import Slicer
+from shflbench.emulator.link.unsupported import link_whole
 from shflbench.errors import KernelError, UsageError
 from shflbench.symbols import variable_name
 
 if TYPE_CHECKING:
-    from shflbench.checker.link.program import ModuleVariable, Program
-    from shflbench.checker.ptx.syntax import Module
-    from shflbench.checker.sources.kernel_file import KernelFile, SourceKernel
+    from shflbench.cuda_sources.kernel_file import KernelFile, SourceKernel
+    from shflbench.emulator.link.program import ModuleVariable, Program
+    from shflbench.emulator.ptx.syntax import Module
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from shflbench.checker.inputs.grammar import ArgumentValue, GivenArgument
-    from shflbench.checker.sources.kernel_file import Field, HostArgument, KernelParameter, SourceKernel
+    from shflbench.cuda_sources.kernel_file import Field, HostArgument, KernelParameter, SourceKernel
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from shflbench.checker.inputs.default_launches import PlannedLaunch
     from shflbench.checker.inputs.elements import Element
     from shflbench.checker.inputs.wishes import Wishes
-    from shflbench.checker.sources.kernel_file import HostArgument, HostLaunch, SourceKernel
+    from shflbench.cuda_sources.kernel_file import HostArgument, HostLaunch, SourceKernel
 
 UNITS = 2  # of a megabyte, for example, in `n = bytes / (1 << 20)`
 SHIFT = 3  # bits of a derived number to shift by: rows of 8 elements

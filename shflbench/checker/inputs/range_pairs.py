@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.checker.dataflow.guards import INTEGERS, LESS, MORE
 from shflbench.checker.inputs.compared_constants import address_contents
-from shflbench.checker.link.program import Slot
-from shflbench.checker.opcodes.forms import Access
-from shflbench.checker.opcodes.roles import OpcodeRole, has_role
+from shflbench.emulator.dataflow.guards import INTEGERS, LESS, MORE
+from shflbench.emulator.link.program import Slot
+from shflbench.emulator.opcodes.forms import Access
+from shflbench.emulator.opcodes.roles import OpcodeRole, has_role
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from shflbench.checker.dataflow.polynomials import Polynomial
-    from shflbench.checker.dataflow.slices import Slicer
     from shflbench.checker.inputs.array_accesses import ArrayAccess
-    from shflbench.checker.link.program import Op, Source
+    from shflbench.emulator.dataflow.polynomials import Polynomial
+    from shflbench.emulator.dataflow.slices import Slicer
+    from shflbench.emulator.link.program import Op, Source
 
 
 def range_pairs(accesses: Sequence[ArrayAccess], slicer: Slicer) -> dict[int, int]:

@@ -8,13 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from shflbench.checker.dataflow.arrivals import arrival_counts
-from shflbench.checker.dataflow.bit_uses import masks, shifts, units
-from shflbench.checker.dataflow.index_values import IndexValues
-from shflbench.checker.dataflow.scope import used_indexes
-from shflbench.checker.dataflow.strides import numbers_of_blocks, strides
-from shflbench.checker.dataflow.tickets import tickets
-from shflbench.checker.dataflow.warps import takes_whole_warps
 from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.array_accesses import array_accesses, range_ends
 from shflbench.checker.inputs.blocks import suggested_blocks
@@ -31,17 +24,24 @@ from shflbench.checker.inputs.shapes import LaunchShape
 from shflbench.checker.inputs.size_bound import evaluate
 from shflbench.checker.inputs.wider_grids import with_wider_grids
 from shflbench.checker.inputs.wishes import Wishes
-from shflbench.checker.opcodes.forms import Access
+from shflbench.emulator.dataflow.arrivals import arrival_counts
+from shflbench.emulator.dataflow.bit_uses import masks, shifts, units
+from shflbench.emulator.dataflow.index_values import IndexValues
+from shflbench.emulator.dataflow.scope import used_indexes
+from shflbench.emulator.dataflow.strides import numbers_of_blocks, strides
+from shflbench.emulator.dataflow.tickets import tickets
+from shflbench.emulator.dataflow.warps import takes_whole_warps
+from shflbench.emulator.opcodes.forms import Access
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from shflbench.checker.dataflow.slices import Slicer
     from shflbench.checker.inputs.grammar import GivenArgument
     from shflbench.checker.inputs.linked import LinkedKernel
-    from shflbench.checker.link.program import Program
-    from shflbench.checker.sources.kernel_file import SourceKernel
+    from shflbench.cuda_sources.kernel_file import SourceKernel
     from shflbench.dimensions import Dims
+    from shflbench.emulator.dataflow.slices import Slicer
+    from shflbench.emulator.link.program import Program
 
 MOST_THREADS = 1 << 14  # more take seconds; that the size is not reached is reported
 

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 from shflbench.checker.inputs.default_launches import of_sample
 from shflbench.checker.inputs.numbers import is_too_large
 from shflbench.checker.inputs.shapes import MOST_THREADS, LaunchShape
-from shflbench.checker.link.interruptions import waits_by_memory
-from shflbench.checker.opcodes.forms import Access
+from shflbench.emulator.link.interruptions import waits_by_memory
+from shflbench.emulator.opcodes.forms import Access
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from shflbench.checker.inputs.default_launches import PlannedLaunch
-    from shflbench.checker.link.program import Op
-    from shflbench.checker.sources.kernel_file import HostLaunch
+    from shflbench.cuda_sources.kernel_file import HostLaunch
     from shflbench.dimensions import Dims
+    from shflbench.emulator.link.program import Op
 
 MOST_WHOLE = 1 << 14  # threads of a launch that the user gives to time it
 MOST_SAMPLED = 2048  # threads of the blocks that run; two blocks at least

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shflbench.checker.dataflow.slices import parameter_byte
-from shflbench.checker.opcodes.forms import Access
-from shflbench.checker.sources.kernel_file import Field
+from shflbench.cuda_sources.kernel_file import Field
+from shflbench.emulator.dataflow.slices import parameter_byte
+from shflbench.emulator.opcodes.forms import Access
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from shflbench.checker.dataflow.slices import Slicer
-    from shflbench.checker.sources.kernel_file import KernelParameter, SourceKernel
+    from shflbench.cuda_sources.kernel_file import KernelParameter, SourceKernel
+    from shflbench.emulator.dataflow.slices import Slicer
 
 ADDRESS_BYTES = 8
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from shflbench.checker.inputs.default_launches import PlannedLaunch
     from shflbench.checker.inputs.size_bound import SizeBound
     from shflbench.checker.inputs.wishes import Wishes
-    from shflbench.checker.sources.kernel_file import SourceKernel
+    from shflbench.cuda_sources.kernel_file import SourceKernel
 
 
 @dataclass(frozen=True, slots=True)

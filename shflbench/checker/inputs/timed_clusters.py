@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.inputs.cluster_plan import uses_clusters
 from shflbench.checker.inputs.launch_rules import launch_rules, refuse_invalid
-from shflbench.checker.sources.kernel_file import UNKNOWN_CLUSTER
+from shflbench.cuda_sources.kernel_file import UNKNOWN_CLUSTER
 from shflbench.dimensions import NO_CLUSTER
 
 if TYPE_CHECKING:

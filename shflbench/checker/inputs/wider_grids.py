@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.inputs.default_launches import more_blocks
 from shflbench.checker.inputs.sampled import MOST_WHOLE
-from shflbench.checker.opcodes.forms import Access, Barrier
+from shflbench.emulator.opcodes.forms import Access, Barrier
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shflbench.checker.dataflow.slices import Slicer
     from shflbench.checker.inputs.default_launches import PlannedLaunch
-    from shflbench.checker.link.program import Op
+    from shflbench.emulator.dataflow.slices import Slicer
+    from shflbench.emulator.link.program import Op
 
 
 def with_wider_grids(launch_plan: Sequence[PlannedLaunch], slicer: Slicer) -> list[PlannedLaunch]:

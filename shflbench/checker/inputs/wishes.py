@@ -10,13 +10,13 @@ from shflbench.checker.inputs.grammar import NumberValue
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from shflbench.checker.dataflow.strides import Stride
-    from shflbench.checker.dataflow.tickets import Ticket
     from shflbench.checker.inputs.alternatives import Alternative
     from shflbench.checker.inputs.compared_constants import ContentThresholds
     from shflbench.checker.inputs.grammar import ArgumentValue
     from shflbench.checker.inputs.size_bound import SizeBound
-    from shflbench.checker.sources.kernel_file import HostArgument
+    from shflbench.cuda_sources.kernel_file import HostArgument
+    from shflbench.emulator.dataflow.strides import Stride
+    from shflbench.emulator.dataflow.tickets import Ticket
 
 MOST_BYTES = 64 << 20  # of all buffers together, before and after they grow
 MOST_PAGED = 1 << 34  # of a buffer of which only the parts that threads access take memory

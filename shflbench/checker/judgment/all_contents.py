@@ -8,21 +8,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.checker.dataflow.index_values import PARAMETER, IndexValues, normalize
-from shflbench.checker.dataflow.polynomials import difference
-from shflbench.checker.dataflow.value_ranges import ValueRanges
 from shflbench.checker.inputs.argument import Origin
-from shflbench.checker.machine.faults import FaultKind
-from shflbench.checker.opcodes.roles import OpcodeRole, has_role
+from shflbench.emulator.dataflow.index_values import PARAMETER, IndexValues, normalize
+from shflbench.emulator.dataflow.polynomials import difference
+from shflbench.emulator.dataflow.value_ranges import ValueRanges
+from shflbench.emulator.machine.faults import FaultKind
+from shflbench.emulator.opcodes.roles import OpcodeRole, has_role
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from shflbench.checker.dataflow.slices import Slicer
     from shflbench.checker.inputs.argument import Arguments
     from shflbench.checker.judgment.observations import Observation
-    from shflbench.checker.link.program import Op
     from shflbench.checker.runs.evidence import LaunchEvidence
+    from shflbench.emulator.dataflow.slices import Slicer
+    from shflbench.emulator.link.program import Op
 
 # The number of a thread in its block or, without the terms of the block, in a grid of one dimension.
 _OF_BLOCK: dict[tuple[str, ...], int] = {("%tid.x",): 1}

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.judgment.causes import LAUNCH, of_slice
-from shflbench.checker.opcodes.forms import Access
 from shflbench.checker.runs.coverage import executed_blocks, find_executed
+from shflbench.emulator.opcodes.forms import Access
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shflbench.checker.dataflow.slices import Slicer
     from shflbench.checker.inputs.argument import Arguments
-    from shflbench.checker.link.program import Op
     from shflbench.checker.runs.evidence import LaunchEvidence
+    from shflbench.emulator.dataflow.slices import Slicer
+    from shflbench.emulator.link.program import Op
 
 _SHARED_SPACES = {"global", "shared", ""}  # memory that threads have in common; generic addresses may lie there
 

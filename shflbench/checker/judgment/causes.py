@@ -5,27 +5,27 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from shflbench.checker.dataflow.endless_loops import has_no_exit
-from shflbench.checker.dataflow.nests import loop_exits
-from shflbench.checker.dataflow.warps import divides_into_warps
 from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.argument_options import HOST_ARGS
 from shflbench.checker.inputs.default_launches import is_special
 from shflbench.checker.judgment.all_contents import exceeds_for_some_contents, must_collide
-from shflbench.checker.machine.faults import FaultKind
-from shflbench.checker.races.hazards import MEMORY_FAULTS, RACES, HazardKind
 from shflbench.checker.runs.overruns import overrun_buffers
-from shflbench.checker.sources.kernel_file import ODD, TINY
+from shflbench.cuda_sources.kernel_file import ODD, TINY
+from shflbench.emulator.dataflow.endless_loops import has_no_exit
+from shflbench.emulator.dataflow.nests import loop_exits
+from shflbench.emulator.dataflow.warps import divides_into_warps
+from shflbench.emulator.machine.faults import FaultKind
+from shflbench.emulator.races.hazards import MEMORY_FAULTS, RACES, HazardKind
 from shflbench.model import WARP
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from shflbench.checker.dataflow.slices import Slice, Slicer
     from shflbench.checker.inputs.argument import Arguments
     from shflbench.checker.judgment.observations import Observation
     from shflbench.checker.runs.evidence import LaunchEvidence
-    from shflbench.checker.source_lines import SourceLine
+    from shflbench.cuda_sources.source_lines import SourceLine
+    from shflbench.emulator.dataflow.slices import Slice, Slicer
 
 MOST_COMPARED = 8  # launches of the host code in which a hazard happened
 LAUNCH = "--launch"

@@ -6,9 +6,6 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from shflbench.checker.dataflow.bypasses import bypassed_condition
-from shflbench.checker.dataflow.endless_loops import never_ends, waits_for_clock
-from shflbench.checker.dataflow.guesses import is_guess
 from shflbench.checker.judgment.body import values_without_body
 from shflbench.checker.judgment.causes import LAUNCH, derived_causes, is_invented, is_of_other_numbers, is_refusal
 from shflbench.checker.judgment.judged_observation import JudgedObservation
@@ -21,21 +18,24 @@ from shflbench.checker.judgment.sentences import (
     needs_sentence,
     result_faults,
 )
-from shflbench.checker.machine.faults import FaultKind, KernelFault
-from shflbench.checker.opcodes.forms import Access
-from shflbench.checker.races.hazards import RACES, HazardKind, hazard_key
 from shflbench.checker.runs.fitting import set_aside
 from shflbench.checker.verdict import DOUBTS, KernelVerdict, Level
+from shflbench.emulator.dataflow.bypasses import bypassed_condition
+from shflbench.emulator.dataflow.endless_loops import never_ends, waits_for_clock
+from shflbench.emulator.dataflow.guesses import is_guess
+from shflbench.emulator.machine.faults import FaultKind, KernelFault
+from shflbench.emulator.opcodes.forms import Access
+from shflbench.emulator.races.hazards import RACES, HazardKind, hazard_key
 from shflbench.model import WARP
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from shflbench.checker.dataflow.slices import Slicer
-    from shflbench.checker.explore import ScheduleResult
     from shflbench.checker.judgment.observations import Observation
-    from shflbench.checker.ptx.syntax import PtxInstruction
     from shflbench.checker.runs.evidence import KernelEvidence, LaunchEvidence
+    from shflbench.emulator.dataflow.slices import Slicer
+    from shflbench.emulator.explore import ScheduleResult
+    from shflbench.emulator.ptx.syntax import PtxInstruction
     from shflbench.errors import BudgetError
 
 # Folders of headers in the line tables of nvcc and NVRTC, below the toolkit, the Python packages or a user's copy.

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.checker.dataflow.nests import loop_heads
 from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.argument_options import HOST_ARGS
 from shflbench.checker.inputs.default_launches import is_special
 from shflbench.checker.judgment.body import is_of_memory
 from shflbench.checker.judgment.causes import LAUNCH, OF_VALUES, SHARED, TEXTURES, only_special, race_inputs
-from shflbench.checker.opcodes.forms import Access
-from shflbench.checker.races.hazards import RACES, HazardKind
 from shflbench.checker.runs.alternative_runs import Causes, ran_ops
+from shflbench.emulator.dataflow.nests import loop_heads
+from shflbench.emulator.opcodes.forms import Access
+from shflbench.emulator.races.hazards import RACES, HazardKind
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
-    from shflbench.checker.dataflow.slices import Slicer
     from shflbench.checker.judgment.judged_observation import JudgedObservation
     from shflbench.checker.judgment.observations import Observation
     from shflbench.checker.runs.alternative_runs import Site
     from shflbench.checker.runs.evidence import KernelEvidence, LaunchEvidence
+    from shflbench.emulator.dataflow.slices import Slicer
 
 FAR = 4  # times the size that a guard suggests: if accesses need as much, the guard is not one of that buffer
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from shflbench.checker.machine.faults import FaultKind, KernelFault
-from shflbench.checker.races.hazards import Hazard, HazardKind, hazard_key
+from shflbench.emulator.machine.faults import FaultKind, KernelFault
+from shflbench.emulator.races.hazards import Hazard, HazardKind, hazard_key
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shflbench.checker.explore import ScheduleResult
-    from shflbench.checker.races.hazards import HazardKey
     from shflbench.checker.runs.evidence import LaunchEvidence
+    from shflbench.emulator.explore import ScheduleResult
+    from shflbench.emulator.races.hazards import HazardKey
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     from shflbench.checker.judgment.judge import KernelJudgment
     from shflbench.checker.judgment.judged_observation import JudgedObservation
-    from shflbench.checker.ptx.syntax import PtxInstruction
-    from shflbench.checker.source_lines import SourceLine
+    from shflbench.cuda_sources.source_lines import SourceLine
+    from shflbench.emulator.ptx.syntax import PtxInstruction
 
 REMOVED = "in code that the compiler removed"
 # From the mildest to the worst, of those that a kernel that ran can have.

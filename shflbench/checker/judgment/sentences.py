@@ -9,9 +9,9 @@ from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.argument_options import HOST_ARGS
 from shflbench.checker.inputs.default_launches import assumed_texts
 from shflbench.checker.judgment.causes import LAUNCH, SHARED, TEXTURES, find_spared
-from shflbench.checker.machine.policies import POLICIES
-from shflbench.checker.races.hazards import HazardKind
 from shflbench.checker.runs.fitting import OF_SIZE
+from shflbench.emulator.machine.policies import POLICIES
+from shflbench.emulator.races.hazards import HazardKind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from shflbench.checker.judgment.judged_observation import JudgedObservation
     from shflbench.checker.judgment.observations import Observation
     from shflbench.checker.runs.evidence import Expectation, KernelEvidence, LaunchEvidence
-    from shflbench.checker.sources.kernel_file import HostLaunch
+    from shflbench.cuda_sources.kernel_file import HostLaunch
 
 
 # Of what is a fault only for some of the values that nobody gave: a loop may end after more instructions.

@@ -15,8 +15,8 @@ from shflbench.checker.python import numba_kernels, texts, triton_functions, tri
 from shflbench.checker.python.named_launch import cluster_dims, launch_shape
 from shflbench.checker.python.reporting import check_result
 from shflbench.checker.python.results import CheckResult
-from shflbench.checker.sources.generators import target_of
 from shflbench.checker.verdict import KernelVerdict
+from shflbench.cuda_sources.generators import target_of
 from shflbench.errors import CompileError, KernelError, UsageError
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from shflbench.checker.python.named_launch import Extent, LaunchLike
     from shflbench.checker.python.prepared import Arguments, PreparedKernel
     from shflbench.checker.python.triton_kernels import Grid
-    from shflbench.checker.sources.kernel_file import KernelFile
+    from shflbench.cuda_sources.kernel_file import KernelFile
 
 CUDA_ARCH = "sm_90"
 PYTHON_ARCH = "sm_80"  # of kernels that Triton and Numba compile for a check: for sm_90 `tl.dot` cannot be emulated

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from shflbench.checker.inputs.grammar import ArgumentValue
     from shflbench.checker.python.prepared import Arguments
-    from shflbench.checker.sources.kernel_file import KernelParameter
+    from shflbench.cuda_sources.kernel_file import KernelParameter
 
 
 def named_values(args: Arguments, names: Sequence[str], kernel: str) -> dict[str, object]:

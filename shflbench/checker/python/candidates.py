@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from shflbench.checker.inputs.grammar import GivenArgument
     from shflbench.checker.inputs.shapes import LaunchShape
     from shflbench.checker.python.named_launch import Extent
-    from shflbench.checker.sources.kernel_file import KernelFile, SourceKernel
+    from shflbench.cuda_sources.kernel_file import KernelFile, SourceKernel
 
 USUAL_STANDARDS = frozenset({"-std=c++17", "--std=c++17"})  # which kernels are compiled as
 ADVICE = "Pass CUDA C++ as a text, the path of a .cu file, a pair of either and the name of a kernel, or a RawKernel."

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from shflbench.checker.inputs.grammar import ArrayValue, GivenArgument, NullValue, NumberValue
-from shflbench.checker.ptx.line_table import files_of
 from shflbench.checker.python.arguments import named_values, refuse_overlap
 from shflbench.checker.python.prepared import PreparedKernel
 from shflbench.checker.python.values import HostValues, memory, to_value
-from shflbench.checker.source_lines import SourceLine
-from shflbench.checker.sources.generators import target_of
-from shflbench.checker.sources.kernel_file import KernelFile, KernelParameter, SourceKernel, SourceNote
-from shflbench.checker.sources.ptx import read_kernels
+from shflbench.cuda_sources.generators import target_of
+from shflbench.cuda_sources.kernel_file import KernelFile, KernelParameter, SourceKernel, SourceNote
+from shflbench.cuda_sources.ptx import read_kernels
+from shflbench.cuda_sources.source_lines import SourceLine
+from shflbench.emulator.ptx.line_table import files_of
 from shflbench.errors import CompileError, CompilerError, UsageError
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from shflbench.checker.inputs.grammar import ArgumentValue
     from shflbench.checker.python.prepared import Arguments
-    from shflbench.checker.sources.ptx import PtxKernel
+    from shflbench.cuda_sources.ptx import PtxKernel
 
 ADVICE = "Pass args as in the launch of the kernel, such as [x, y, out]."
 SHOWN = 200  # characters of a message of Numba

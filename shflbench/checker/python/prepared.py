@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from shflbench.checker.inputs.grammar import GivenArgument
     from shflbench.checker.inputs.shapes import LaunchShape
-    from shflbench.checker.sources.kernel_file import KernelFile
+    from shflbench.cuda_sources.kernel_file import KernelFile
 
 Arguments: TypeAlias = "Sequence[object] | Mapping[str, object] | None"  # by position, or by name
 

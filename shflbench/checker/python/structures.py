@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from shflbench.checker.sources.kernel_file import KernelParameter
+from shflbench.cuda_sources.kernel_file import KernelParameter
 from shflbench.errors import UsageError
 from shflbench.words import did_you_mean
 

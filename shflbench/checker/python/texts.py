@@ -15,8 +15,8 @@ from shflbench.checker.file_check import read_file
 from shflbench.checker.python import numba_kernels, triton_kernels
 from shflbench.checker.python.arguments import POINTER_BYTES, named_values, read_arguments
 from shflbench.checker.python.prepared import PreparedKernel
-from shflbench.checker.sources.ptx import read_kernels
 from shflbench.compile.toolchain import find as find_toolchain
+from shflbench.cuda_sources.ptx import read_kernels
 from shflbench.errors import CompilerError, ShflbenchError, UsageError
 from shflbench.words import did_you_mean
 
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from shflbench.checker.file_check import FileOptions
     from shflbench.checker.inputs.shapes import LaunchShape
     from shflbench.checker.python.prepared import Arguments
-    from shflbench.checker.source_lines import SourceLine
-    from shflbench.checker.sources.kernel_file import KernelFile, KernelParameter, SourceKernel
-    from shflbench.checker.sources.ptx import PtxKernel
     from shflbench.compile.toolchain import Toolchain
+    from shflbench.cuda_sources.kernel_file import KernelFile, KernelParameter, SourceKernel
+    from shflbench.cuda_sources.ptx import PtxKernel
+    from shflbench.cuda_sources.source_lines import SourceLine
 
 _IS_PTX = (".version", ".target")
 

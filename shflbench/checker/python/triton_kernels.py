@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from shflbench.checker.inputs.grammar import ArrayValue, GivenArgument, NullValue
-from shflbench.checker.ptx.line_table import files_of
 from shflbench.checker.python.arguments import named_values, read_arguments
 from shflbench.checker.python.named_launch import Extent, extent_text, launch_shape
 from shflbench.checker.python.prepared import PreparedKernel
-from shflbench.checker.source_lines import SourceLine
-from shflbench.checker.sources.generators import is_of_triton
-from shflbench.checker.sources.kernel_file import KernelFile, KernelParameter, SourceKernel, SourceNote
-from shflbench.checker.sources.ptx import PtxKernel, read_kernels
+from shflbench.cuda_sources.generators import is_of_triton
+from shflbench.cuda_sources.kernel_file import KernelFile, KernelParameter, SourceKernel, SourceNote
+from shflbench.cuda_sources.ptx import PtxKernel, read_kernels
+from shflbench.cuda_sources.source_lines import SourceLine
+from shflbench.emulator.ptx.line_table import files_of
 from shflbench.errors import KernelError, UsageError
 
 if TYPE_CHECKING:

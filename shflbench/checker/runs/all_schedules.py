@@ -12,18 +12,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.checker.dataflow.phase_waits import only_waits_for_phases
-from shflbench.checker.opcodes.forms import Access, Barrier, Collective, Service
-from shflbench.checker.opcodes.roles import OpcodeRole, has_role
 from shflbench.checker.runs.differences import differences
 from shflbench.checker.runs.order import read_registers
+from shflbench.emulator.dataflow.phase_waits import only_waits_for_phases
+from shflbench.emulator.opcodes.forms import Access, Barrier, Collective, Service
+from shflbench.emulator.opcodes.roles import OpcodeRole, has_role
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shflbench.checker.explore import ScheduleResult
-    from shflbench.checker.link.program import Op, Program
     from shflbench.checker.runs.evidence import LaunchEvidence
+    from shflbench.emulator.explore import ScheduleResult
+    from shflbench.emulator.link.program import Op, Program
 
 # Atomics of one such operation give the same result in each order; integers only.
 _COMMUTING = {"add", "min", "max", "and", "or", "xor"}

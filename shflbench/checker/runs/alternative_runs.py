@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.inputs.alternatives import ALTERNATIVES, AS_USUAL, OF_NUMBERS, SHORT, SHORT_BY_CONTENTS
 from shflbench.checker.inputs.default_launches import shorter
-from shflbench.checker.races.hazards import RACES, HazardKind
 from shflbench.checker.runs.coverage import executed_blocks, find_executed
 from shflbench.checker.runs.evidence import did_not_end
+from shflbench.emulator.races.hazards import RACES, HazardKind
 from shflbench.errors import KernelError
 
 if TYPE_CHECKING:
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
     from shflbench.checker.inputs.alternatives import Alternative
     from shflbench.checker.inputs.default_launches import PlannedLaunch
-    from shflbench.checker.link.program import Program
     from shflbench.checker.runs.evidence import KernelEvidence, LaunchEvidence
     from shflbench.checker.runs.kernel_runs import KernelRuns
+    from shflbench.emulator.link.program import Program
 
 MOST_LAUNCHES = 3  # that run with other values
 MOST_UNENDED = 2  # runs that do not end either, after which smaller values are tried

@@ -5,20 +5,20 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from shflbench.checker.dataflow.slices import Slicer
 from shflbench.checker.inputs.linked import LinkedKernel
-from shflbench.checker.opcodes.forms import Service
-from shflbench.checker.ptx.syntax import Address, Register, Vector
 from shflbench.checker.runs.buffer_uses import BufferUse
 from shflbench.checker.runs.variable_uses import variable_uses
-from shflbench.checker.sources.kernel_file import SourceKernel
+from shflbench.cuda_sources.kernel_file import SourceKernel
+from shflbench.emulator.dataflow.slices import Slicer
+from shflbench.emulator.opcodes.forms import Service
+from shflbench.emulator.ptx.syntax import Address, Register, Vector
 from shflbench.symbols import variable_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from shflbench.checker.link.program import Program
-    from shflbench.checker.ptx.syntax import Operand
+    from shflbench.emulator.link.program import Program
+    from shflbench.emulator.ptx.syntax import Operand
 
 _CLOCK = "clock"  # the service that each read of a clock asks for
 # Registers that differ between devices, launches or multiprocessors, and that no exchange of values needs. Cooperative

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from shflbench.checker.file_budget import NEVER, FileBudget
+from shflbench.emulator.file_budget import NEVER, FileBudget
 
 if TYPE_CHECKING:
-    from shflbench.checker.machine.launch import EmulatedLaunch
+    from shflbench.emulator.machine.launch import EmulatedLaunch
 
 # Instructions, as `Scheduler.work` counts them, after which no further run begins: two to four seconds of a CPU. A
 # typical kernel has 50,000 in all its runs.

@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shflbench.checker.explore import explore
-from shflbench.checker.file_budget import NEVER, FileBudget
 from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.default_launches import PlannedLaunch
 from shflbench.checker.inputs.names import pointer_names
 from shflbench.checker.inputs.shapes import LaunchShape
-from shflbench.checker.link.layout import WORKSPACE
-from shflbench.checker.machine.launch import EmulatedLaunch, Machine, ParameterBytes
-from shflbench.checker.machine.policies import LOCKSTEP
-from shflbench.checker.machine.threads import Shape
-from shflbench.checker.opcodes.forms import Access
 from shflbench.checker.runs.budget import RunBudget
 from shflbench.checker.runs.emulated import variable_contents
 from shflbench.checker.runs.kernel_runs import KernelRuns
+from shflbench.emulator.explore import explore
+from shflbench.emulator.file_budget import NEVER, FileBudget
+from shflbench.emulator.link.layout import WORKSPACE
+from shflbench.emulator.machine.launch import EmulatedLaunch, Machine, ParameterBytes
+from shflbench.emulator.machine.policies import LOCKSTEP
+from shflbench.emulator.machine.threads import Shape
+from shflbench.emulator.opcodes.forms import Access
 from shflbench.errors import BudgetError
 
 if TYPE_CHECKING:

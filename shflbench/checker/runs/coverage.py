@@ -13,12 +13,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from shflbench.checker.opcodes.forms import Access, Branch, Exit, Nothing, Pure, Service
+from shflbench.emulator.opcodes.forms import Access, Branch, Exit, Nothing, Pure, Service
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
-    from shflbench.checker.link.program import Op, Program
+    from shflbench.emulator.link.program import Op, Program
 
 Line = tuple[str, int]  # file, as the compiler names it, and line
 Part = tuple[Line, str, str]  # of a line: opcode and state space, or "call" and the file of the function

@@ -9,8 +9,8 @@ from shflbench.checker.inputs.names import parts_of, pointer_names
 from shflbench.symbols import variable_name
 
 if TYPE_CHECKING:
-    from shflbench.checker.dataflow.slices import Slice, Slicer
     from shflbench.checker.inputs.linked import LinkedKernel
+    from shflbench.emulator.dataflow.slices import Slice, Slicer
 
 
 def structural_numbers(linked: LinkedKernel) -> frozenset[str]:

@@ -11,7 +11,7 @@ from shflbench.checker.runs.evidence import OutputDifference
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from shflbench.checker.explore import ScheduleResult
+    from shflbench.emulator.explore import ScheduleResult
 
 
 def differences(results: Sequence[ScheduleResult], names: Sequence[str]) -> Iterator[OutputDifference]:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shflbench.checker.file_budget import NEVER, FileBudget
 from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.compared_constants import structural_contents
 from shflbench.checker.inputs.default_launches import PlannedLaunch
@@ -22,13 +21,14 @@ from shflbench.checker.inputs.names import parameter_name, pointer_names
 from shflbench.checker.inputs.run_plan import zeroed_buffers
 from shflbench.checker.inputs.shapes import LaunchShape
 from shflbench.checker.inputs.wishes import Wishes
-from shflbench.checker.link.layout import WORKSPACE
-from shflbench.checker.machine.launch import Machine, execute
-from shflbench.checker.opcodes.forms import Access
 from shflbench.checker.runs.emulated import emulated_launch
-from shflbench.checker.sources.kernel_file import UNKNOWN_CLUSTER
-from shflbench.checker.sources.naming import means
+from shflbench.cuda_sources.kernel_file import UNKNOWN_CLUSTER
+from shflbench.cuda_sources.naming import means
 from shflbench.dimensions import NO_CLUSTER
+from shflbench.emulator.file_budget import NEVER, FileBudget
+from shflbench.emulator.link.layout import WORKSPACE
+from shflbench.emulator.machine.launch import Machine, execute
+from shflbench.emulator.opcodes.forms import Access
 from shflbench.errors import BudgetError, EmulatorError, KernelError
 from shflbench.model import MAX_BLOCK
 
@@ -37,9 +37,7 @@ if TYPE_CHECKING:
 
     from shflbench.checker.inputs.argument import Arguments
     from shflbench.checker.inputs.linked import LinkedKernel
-    from shflbench.checker.link.program import Program
-    from shflbench.checker.ptx.syntax import Module
-    from shflbench.checker.sources.kernel_file import (
+    from shflbench.cuda_sources.kernel_file import (
         HostArgument,
         HostBuffer,
         HostLaunch,
@@ -47,6 +45,8 @@ if TYPE_CHECKING:
         NamedLaunch,
         SourceKernel,
     )
+    from shflbench.emulator.link.program import Program
+    from shflbench.emulator.ptx.syntax import Module
 
 MOST_THREADS = 1 << 15  # of an earlier launch
 MOST_BYTES = 1 << 23  # of its buffers

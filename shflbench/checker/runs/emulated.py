@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.checker.machine.launch import EmulatedLaunch, Machine, ParameterBytes
-from shflbench.checker.machine.paged_memory import PagedBuffer
-from shflbench.checker.machine.threads import Shape
+from shflbench.emulator.machine.launch import EmulatedLaunch, Machine, ParameterBytes
+from shflbench.emulator.machine.paged_memory import PagedBuffer
+from shflbench.emulator.machine.threads import Shape
 from shflbench.symbols import variable_name
 
 if TYPE_CHECKING:
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from shflbench.checker.inputs.argument import Arguments
     from shflbench.checker.inputs.default_launches import PlannedLaunch
-    from shflbench.checker.link.program import Program
-    from shflbench.checker.opcodes.forms import Values
+    from shflbench.emulator.link.program import Program
+    from shflbench.emulator.opcodes.forms import Values
 
 
 def emulated_launch(program: Program, launch: PlannedLaunch, arguments: Arguments, machine: Machine) -> EmulatedLaunch:

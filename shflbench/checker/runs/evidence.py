@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from shflbench.checker.machine.scheduler import StepLimitError
+from shflbench.emulator.machine.scheduler import StepLimitError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from shflbench.checker.explore import ScheduleResult
     from shflbench.checker.inputs.argument import Arguments
     from shflbench.checker.inputs.default_launches import PlannedLaunch
-    from shflbench.checker.races.hazards import Hazard
+    from shflbench.emulator.explore import ScheduleResult
+    from shflbench.emulator.races.hazards import Hazard
     from shflbench.errors import BudgetError
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shflbench.checker.inputs.argument import Origin
-from shflbench.checker.races.hazards import HazardKind
+from shflbench.emulator.races.hazards import HazardKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -5,19 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from shflbench.checker.dataflow.slices import Slicer
 from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.names import pointer_names
 from shflbench.checker.inputs.wishes import MOST_BYTES
-from shflbench.checker.machine.faults import FaultKind, KernelFault
 from shflbench.checker.runs.overruns import overrun_buffers
+from shflbench.emulator.dataflow.slices import Slicer
+from shflbench.emulator.machine.faults import FaultKind, KernelFault
 
 if TYPE_CHECKING:
-    from shflbench.checker.explore import ScheduleResult
     from shflbench.checker.inputs.argument import ArgumentBuffer, Arguments
     from shflbench.checker.inputs.wishes import Wishes
-    from shflbench.checker.link.program import Program
-    from shflbench.checker.sources.kernel_file import SourceKernel
+    from shflbench.cuda_sources.kernel_file import SourceKernel
+    from shflbench.emulator.explore import ScheduleResult
+    from shflbench.emulator.link.program import Program
     from shflbench.errors import EmulatorError
 
 ALIGNMENT = 256  # bytes of an allocation

@@ -9,23 +9,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shflbench.checker.dataflow.endless_loops import never_ends, waits_for_clock
-from shflbench.checker.dataflow.slices import Slicer
-from shflbench.checker.explore import explore
-from shflbench.checker.file_budget import BYTES, COMPARISON
 from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.default_launches import fewer_blocks, is_of_same_launch, is_special, without_arguments
 from shflbench.checker.inputs.derive import derive
 from shflbench.checker.inputs.numbers import is_too_large
 from shflbench.checker.inputs.wishes import MOST_PAGED, PAGED_PERIOD
-from shflbench.checker.machine.faults import FaultKind, KernelFault
-from shflbench.checker.machine.launch import Machine
-from shflbench.checker.machine.policies import ADVERSARIAL, LOCKSTEP, delaying, until_shown
-from shflbench.checker.machine.scheduler import StepLimitError
-from shflbench.checker.races.hazards import MEMORY_FAULTS, RACES, HazardKind
-from shflbench.checker.races.past_faults import past_faults
-from shflbench.checker.races.tracked import TooManyCellsError
-from shflbench.checker.races.watched import ScheduledRun
 from shflbench.checker.runs.all_schedules import communicates_by_barriers, results_hold_for_all
 from shflbench.checker.runs.budget import RunBudget
 from shflbench.checker.runs.differences import differences
@@ -36,20 +24,32 @@ from shflbench.checker.runs.growth import BufferGrowth
 from shflbench.checker.runs.launch_selection import adversarial, to_compare
 from shflbench.checker.runs.long_loops import is_free_of_derived
 from shflbench.checker.runs.narrow_masks import launch_of_masks
+from shflbench.emulator.dataflow.endless_loops import never_ends, waits_for_clock
+from shflbench.emulator.dataflow.slices import Slicer
+from shflbench.emulator.explore import explore
+from shflbench.emulator.file_budget import BYTES, COMPARISON
+from shflbench.emulator.machine.faults import FaultKind, KernelFault
+from shflbench.emulator.machine.launch import Machine
+from shflbench.emulator.machine.policies import ADVERSARIAL, LOCKSTEP, delaying, until_shown
+from shflbench.emulator.machine.scheduler import StepLimitError
+from shflbench.emulator.races.hazards import MEMORY_FAULTS, RACES, HazardKind
+from shflbench.emulator.races.past_faults import past_faults
+from shflbench.emulator.races.tracked import TooManyCellsError
+from shflbench.emulator.races.watched import ScheduledRun
 from shflbench.errors import BudgetError
 from shflbench.words import count_noun
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shflbench.checker.explore import ScheduleResult
     from shflbench.checker.inputs.argument import Arguments
     from shflbench.checker.inputs.default_launches import PlannedLaunch
     from shflbench.checker.inputs.wishes import Wishes
-    from shflbench.checker.link.program import Program
-    from shflbench.checker.machine.launch import EmulatedLaunch
-    from shflbench.checker.machine.policies import Policy
-    from shflbench.checker.sources.kernel_file import SourceKernel
+    from shflbench.cuda_sources.kernel_file import SourceKernel
+    from shflbench.emulator.explore import ScheduleResult
+    from shflbench.emulator.link.program import Program
+    from shflbench.emulator.machine.launch import EmulatedLaunch
+    from shflbench.emulator.machine.policies import Policy
 
 COLLECTED_BYTES = 1 << 21  # of buffers, above which the memory of earlier launches is freed at once
 SEEDS = 2  # sets of contents per launch

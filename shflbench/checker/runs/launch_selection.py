@@ -10,8 +10,8 @@ from shflbench.model import WARP
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shflbench.checker.races.hazards import Hazard, HazardKind
     from shflbench.checker.runs.evidence import LaunchEvidence
+    from shflbench.emulator.races.hazards import Hazard, HazardKind
 
 
 def adversarial(launches: Sequence[LaunchEvidence]) -> list[LaunchEvidence]:

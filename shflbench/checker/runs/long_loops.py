@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.checker.dataflow.nests import exits_by_loop
 from shflbench.checker.inputs.argument import Origin
-from shflbench.checker.machine.scheduler import StepLimitError
+from shflbench.emulator.dataflow.nests import exits_by_loop
+from shflbench.emulator.machine.scheduler import StepLimitError
 
 if TYPE_CHECKING:
-    from shflbench.checker.dataflow.slices import Slicer
     from shflbench.checker.inputs.argument import Arguments
+    from shflbench.emulator.dataflow.slices import Slicer
     from shflbench.errors import EmulatorError
 
 

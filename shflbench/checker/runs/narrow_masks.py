@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from shflbench.checker.dataflow.index_values import IndexValues
 from shflbench.checker.inputs.argument import Origin
-from shflbench.checker.races.hazards import HazardKind
+from shflbench.emulator.dataflow.index_values import IndexValues
+from shflbench.emulator.races.hazards import HazardKind
 from shflbench.model import WARP
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from shflbench.checker.dataflow.slices import Slicer
     from shflbench.checker.inputs.default_launches import PlannedLaunch
-    from shflbench.checker.ptx.syntax import PtxInstruction
     from shflbench.checker.runs.evidence import LaunchEvidence
+    from shflbench.emulator.dataflow.slices import Slicer
+    from shflbench.emulator.ptx.syntax import PtxInstruction
 
 
 def launch_of_masks(launches: Sequence[LaunchEvidence], slicer: Slicer) -> PlannedLaunch | None:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shflbench.checker.link.program import Slot
-from shflbench.checker.opcodes.forms import Access, Service
-from shflbench.checker.opcodes.roles import OpcodeRole, has_role
+from shflbench.emulator.link.program import Slot
+from shflbench.emulator.opcodes.forms import Access, Service
+from shflbench.emulator.opcodes.roles import OpcodeRole, has_role
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from shflbench.checker.link.program import Program
-    from shflbench.checker.ptx.syntax import PtxInstruction
-    from shflbench.checker.source_lines import SourceLine
+    from shflbench.cuda_sources.source_lines import SourceLine
+    from shflbench.emulator.link.program import Program
+    from shflbench.emulator.ptx.syntax import PtxInstruction
 
 _LAST_WINS = {"exch", "cas", "inc", "dec"}
 

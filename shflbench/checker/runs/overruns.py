@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shflbench.checker.inputs.argument import Origin
-from shflbench.checker.races.hazards import RACES
+from shflbench.emulator.races.hazards import RACES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from shflbench.checker.dataflow.slices import Slicer
     from shflbench.checker.inputs.argument import ArgumentBuffer, Arguments
-    from shflbench.checker.races.hazards import Hazard
+    from shflbench.emulator.dataflow.slices import Slicer
+    from shflbench.emulator.races.hazards import Hazard
 
 
 def overrun_buffers(hazard: Hazard, slicer: Slicer, arguments: Arguments) -> Iterator[ArgumentBuffer]:

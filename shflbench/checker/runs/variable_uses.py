@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from shflbench.checker.link.layout import WORKSPACE
-from shflbench.checker.link.program import Slot
-from shflbench.checker.opcodes.forms import Access
 from shflbench.checker.runs.buffer_uses import BufferUse
+from shflbench.emulator.link.layout import WORKSPACE
+from shflbench.emulator.link.program import Slot
+from shflbench.emulator.opcodes.forms import Access
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from shflbench.checker.inputs.linked import LinkedKernel
-    from shflbench.checker.link.program import ModuleVariable, Op
+    from shflbench.emulator.link.program import ModuleVariable, Op
 
 _INTEGERS = {"s": "i", "u": "u", "f": "f"}  # letter of a PTX type → that of an element type
 

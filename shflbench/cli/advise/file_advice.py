@@ -20,9 +20,10 @@ from shflbench.user_kernels.advice_options import check_options
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from shflbench.checker import KernelAdvice, Patch, SourceLine
+    from shflbench.checker import KernelAdvice, Patch
     from shflbench.cli.advise.gains import KernelGain
     from shflbench.cli.console import Console
+    from shflbench.cuda_sources import SourceLine
     from shflbench.kernel_bench.versions import MeasuredKernel
 
 

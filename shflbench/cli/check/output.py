@@ -6,15 +6,17 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shflbench.checker import EXHAUSTIVE, POLICIES, KernelVerdict, Level, group_findings
+from shflbench.checker import EXHAUSTIVE, KernelVerdict, Level, group_findings
 from shflbench.cli.layout import Line, Table
+from shflbench.emulator import POLICIES
 from shflbench.files import relative
 from shflbench.words import count_noun, join_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from shflbench.checker import Expectation, FileReport, KernelReport, LaunchRecord, SourceLine
+    from shflbench.checker import Expectation, FileReport, KernelReport, LaunchRecord
+    from shflbench.cuda_sources import SourceLine
     from shflbench.pattern_checks.entries import Entry
     from shflbench.pattern_checks.subject_report import SubjectReport
 

@@ -6,14 +6,15 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shflbench.checker import POLICIES
 from shflbench.cli.check.output import launches_of
+from shflbench.emulator import POLICIES
 from shflbench.files import relative
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shflbench.checker import FileReport, Finding, KernelReport, LaunchRecord, SourceLine
+    from shflbench.checker import FileReport, Finding, KernelReport, LaunchRecord
+    from shflbench.cuda_sources import SourceLine
     from shflbench.pattern_checks.sanitizer_result import SanitizerResult
     from shflbench.pattern_checks.subject_report import SubjectReport
 

@@ -8,8 +8,8 @@ from shflbench.checker.exchanges.launch_texts import launch_texts
 from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.default_launches import PlannedLaunch
 from shflbench.checker.inputs.shapes import LaunchShape
-from shflbench.checker.source_lines import SourceLine
-from shflbench.checker.sources.kernel_file import HostLaunch
+from shflbench.cuda_sources.kernel_file import HostLaunch
+from shflbench.cuda_sources.source_lines import SourceLine
 
 BLOCK = (256, 1, 1)
 HOST = HostLaunch((64, 1, 1), BLOCK, 0, (), SourceLine(Path("a.cu"), 1))

@@ -7,17 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from shflbench.checker import (
-    EmulatedLaunch,
-    FileOptions,
-    advise_file,
-    execute,
-    make_patch,
-    parse_arguments,
-    parse_shape,
-)
+from shflbench.checker import FileOptions, advise_file, make_patch, parse_arguments, parse_shape
 from shflbench.checker.exchanges.same_memory import leaves_same_memory
 from shflbench.compile.toolchain import find
+from shflbench.emulator import EmulatedLaunch, execute
 from shflbench.errors import TimeLimitError
 
 pytestmark = pytest.mark.expensive

@@ -7,8 +7,8 @@ from pathlib import Path
 from shflbench.checker.dependent.requests import parse_chain, parse_same
 from shflbench.checker.file_check import FileOptions, check_file
 from shflbench.checker.inputs.shapes import parse_cluster, parse_shape
-from shflbench.checker.races.hazards import RACES
 from shflbench.checker.report import Finding, KernelReport
+from shflbench.emulator.races.hazards import RACES
 from tests import kernels
 
 FOLDER = Path(__file__).parent

@@ -1,11 +1,11 @@
 import pytest
 
-from shflbench.checker.dataflow.slices import Slicer
 from shflbench.checker.inputs.blocks import SuggestedBlock, suggested_block, suggested_blocks
-from shflbench.checker.link.linker import link
-from shflbench.checker.ptx.parse import parse
-from shflbench.checker.sources.kernel_file import LaunchBounds, NamedBlock
+from shflbench.cuda_sources.kernel_file import LaunchBounds, NamedBlock
 from shflbench.dimensions import Dims
+from shflbench.emulator.dataflow.slices import Slicer
+from shflbench.emulator.link.linker import link
+from shflbench.emulator.ptx.parse import parse
 
 X = frozenset({"threadIdx.x", "blockIdx.x"})
 XY = frozenset({"threadIdx.x", "threadIdx.y", "blockIdx.x", "blockIdx.y"})

@@ -7,11 +7,11 @@ from shflbench.checker.inputs.cluster_plan import UNSTATED, with_clusters
 from shflbench.checker.inputs.default_launches import PlannedLaunch, fewer_blocks, plan, shorter
 from shflbench.checker.inputs.launch_rules import LaunchRules
 from shflbench.checker.inputs.shapes import LaunchShape, parse_cluster, parse_shape
-from shflbench.checker.link.linker import link
-from shflbench.checker.link.program import Op
-from shflbench.checker.ptx.parse import parse
-from shflbench.checker.source_lines import SourceLine
-from shflbench.checker.sources.kernel_file import UNKNOWN_CLUSTER, Dims, HostLaunch, LaunchBounds
+from shflbench.cuda_sources.kernel_file import UNKNOWN_CLUSTER, Dims, HostLaunch, LaunchBounds
+from shflbench.cuda_sources.source_lines import SourceLine
+from shflbench.emulator.link.linker import link
+from shflbench.emulator.link.program import Op
+from shflbench.emulator.ptx.parse import parse
 from shflbench.errors import UsageError
 
 X = {"threadIdx.x", "blockIdx.x"}

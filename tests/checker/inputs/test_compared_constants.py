@@ -2,12 +2,12 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.checker.dataflow.slices import Slicer
 from shflbench.checker.file_check import FileOptions, check_file
 from shflbench.checker.inputs.compared_constants import ContentThresholds, thresholds
-from shflbench.checker.link.linker import link
-from shflbench.checker.ptx.parse import parse
-from shflbench.checker.sources.kernel_file import KernelParameter, SourceKernel
+from shflbench.cuda_sources.kernel_file import KernelParameter, SourceKernel
+from shflbench.emulator.dataflow.slices import Slicer
+from shflbench.emulator.link.linker import link
+from shflbench.emulator.ptx.parse import parse
 
 PTX = """\
 .version 8.0

@@ -4,8 +4,8 @@ from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.blocks import SuggestedBlock
 from shflbench.checker.inputs.default_launches import MOST_THREADS, PlannedLaunch, fewer_blocks, is_special, plan
 from shflbench.checker.inputs.shapes import LaunchShape, parse_shape
-from shflbench.checker.source_lines import SourceLine
-from shflbench.checker.sources.kernel_file import Dims, HostLaunch, LaunchBounds
+from shflbench.cuda_sources.kernel_file import Dims, HostLaunch, LaunchBounds
+from shflbench.cuda_sources.source_lines import SourceLine
 
 X = {"threadIdx.x", "blockIdx.x"}
 NO_BOUNDS = LaunchBounds()

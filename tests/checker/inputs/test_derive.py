@@ -13,8 +13,7 @@ from shflbench.checker.inputs.names import match_names, names_of, refuse_unknown
 from shflbench.checker.inputs.shapes import parse_shape
 from shflbench.checker.inputs.size_bound import SizeBound
 from shflbench.checker.inputs.wishes import Wishes
-from shflbench.checker.source_lines import SourceLine
-from shflbench.checker.sources.kernel_file import (
+from shflbench.cuda_sources.kernel_file import (
     Field,
     HostArgument,
     HostBuffer,
@@ -22,6 +21,7 @@ from shflbench.checker.sources.kernel_file import (
     KernelParameter,
     SourceKernel,
 )
+from shflbench.cuda_sources.source_lines import SourceLine
 from shflbench.errors import UsageError
 
 IN = KernelParameter("in", "const float *", "f4", pointer=True, size=8, offset=0, element_bytes=4)

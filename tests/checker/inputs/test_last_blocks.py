@@ -12,8 +12,8 @@ from shflbench.checker.inputs.default_launches import PlannedLaunch
 from shflbench.checker.inputs.linked import linked_kernel
 from shflbench.checker.inputs.run_plan import plan_runs
 from shflbench.checker.inputs.shapes import parse_shape
-from shflbench.checker.ptx.parse import parse
 from shflbench.checker.report import KernelReport
+from shflbench.emulator.ptx.parse import parse
 from tests import kernels
 
 pytestmark = pytest.mark.expensive

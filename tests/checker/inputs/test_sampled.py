@@ -12,12 +12,12 @@ from shflbench.checker.inputs.grammar import parse_arguments
 from shflbench.checker.inputs.sampled import counted_blocks, with_samples
 from shflbench.checker.inputs.shapes import parse_shape
 from shflbench.checker.inputs.wishes import MOST_BYTES
-from shflbench.checker.machine.threads import Shape
-from shflbench.checker.races.hazards import HazardKind
 from shflbench.checker.report import KernelReport
 from shflbench.checker.runs import budget, kernel_runs
-from shflbench.checker.source_lines import SourceLine
-from shflbench.checker.sources.kernel_file import HostArgument, HostBuffer, HostLaunch, LaunchBounds
+from shflbench.cuda_sources.kernel_file import HostArgument, HostBuffer, HostLaunch, LaunchBounds
+from shflbench.cuda_sources.source_lines import SourceLine
+from shflbench.emulator.machine.threads import Shape
+from shflbench.emulator.races.hazards import HazardKind
 from tests import kernels
 
 INDEXES = {"threadIdx.x", "blockIdx.x", "threadIdx.y", "blockIdx.y"}

@@ -3,8 +3,6 @@ from dataclasses import replace
 
 import pytest
 
-from shflbench.checker.dataflow.slices import Slicer
-from shflbench.checker.explore import ScheduleResult
 from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.default_launches import PlannedLaunch
 from shflbench.checker.inputs.derive import derive
@@ -13,15 +11,17 @@ from shflbench.checker.inputs.names import match_names
 from shflbench.checker.inputs.shapes import parse_shape
 from shflbench.checker.inputs.wishes import Wishes
 from shflbench.checker.judgment.judge import KernelJudgment, judge_kernel
-from shflbench.checker.machine.faults import FaultKind, KernelFault
-from shflbench.checker.machine.policies import POLICIES
-from shflbench.checker.ptx.syntax import Location
-from shflbench.checker.races.hazards import Hazard, HazardKind
 from shflbench.checker.runs.evidence import Expectation, KernelEvidence, LaunchEvidence, OutputDifference
-from shflbench.checker.sources.kernel_file import KernelParameter, SourceKernel
 from shflbench.checker.verdict import KernelVerdict, Level
+from shflbench.cuda_sources.kernel_file import KernelParameter, SourceKernel
+from shflbench.emulator.dataflow.slices import Slicer
+from shflbench.emulator.explore import ScheduleResult
+from shflbench.emulator.machine.faults import FaultKind, KernelFault
+from shflbench.emulator.machine.policies import POLICIES
+from shflbench.emulator.ptx.syntax import Location
+from shflbench.emulator.races.hazards import Hazard, HazardKind
 from shflbench.errors import EmulatorError
-from tests.checker.dataflow import sliced
+from tests.emulator.dataflow import sliced
 
 POINTERS = [
     KernelParameter(name, "int *", "i4", pointer=True, size=8, offset=8 * place)

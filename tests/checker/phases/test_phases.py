@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.checker.machine.policies import delaying
-from shflbench.checker.machine.threads import Shape
-from shflbench.checker.races.hazards import HazardKind
+from shflbench.emulator.machine.policies import delaying
+from shflbench.emulator.machine.threads import Shape
+from shflbench.emulator.races.hazards import HazardKind
 from tests.checker.fixes.fix_files import FIXED, FixFile, at_the_lines
 
 SLOW = "four_blocks_meet"  # seconds, for what two blocks show

@@ -12,17 +12,17 @@ from itertools import count
 import numpy as np
 import pytest
 
-from shflbench.checker.explore import explore
-from shflbench.checker.link.linker import link
-from shflbench.checker.link.program import Program
-from shflbench.checker.machine import bulk_copies
-from shflbench.checker.machine.launch import EmulatedLaunch, Machine, execute
-from shflbench.checker.machine.policies import EVERY, LOCKSTEP, Policy, delaying
-from shflbench.checker.machine.threads import Shape, ThreadSet, regular
-from shflbench.checker.opcodes import mbarriers
-from shflbench.checker.opcodes.forms import Values
-from shflbench.checker.ptx.parse import parse
 from shflbench.checker.runs.all_schedules import communicates_by_barriers
+from shflbench.emulator.explore import explore
+from shflbench.emulator.link.linker import link
+from shflbench.emulator.link.program import Program
+from shflbench.emulator.machine import bulk_copies
+from shflbench.emulator.machine.launch import EmulatedLaunch, Machine, execute
+from shflbench.emulator.machine.policies import EVERY, LOCKSTEP, Policy, delaying
+from shflbench.emulator.machine.threads import Shape, ThreadSet, regular
+from shflbench.emulator.opcodes import mbarriers
+from shflbench.emulator.opcodes.forms import Values
+from shflbench.emulator.ptx.parse import parse
 from shflbench.errors import EmulatorError
 
 THREADS = 96

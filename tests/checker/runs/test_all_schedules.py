@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 
 import shflbench
-from shflbench.checker.explore import ScheduleResult, explore
-from shflbench.checker.explore import _run as run_one
-from shflbench.checker.link.linker import link
-from shflbench.checker.machine.launch import EmulatedLaunch, Machine
-from shflbench.checker.machine.policies import LOCKSTEP, POLICIES, until_shown
-from shflbench.checker.machine.threads import Shape
-from shflbench.checker.ptx.parse import parse
-from shflbench.checker.races.undefined_values import Proven
-from shflbench.checker.races.watched import ScheduledRun
 from shflbench.checker.runs.all_schedules import communicates_by_barriers
+from shflbench.emulator.explore import ScheduleResult, explore
+from shflbench.emulator.explore import _run as run_one
+from shflbench.emulator.link.linker import link
+from shflbench.emulator.machine.launch import EmulatedLaunch, Machine
+from shflbench.emulator.machine.policies import LOCKSTEP, POLICIES, until_shown
+from shflbench.emulator.machine.threads import Shape
+from shflbench.emulator.ptx.parse import parse
+from shflbench.emulator.races.undefined_values import Proven
+from shflbench.emulator.races.watched import ScheduledRun
 from tests import kernels
 
 PTX = """\
@@ -138,7 +138,7 @@ def exploration(answers: list[bool]) -> tuple[list[str], list[str]]:
             executed.append(job.policy.name)
             return replace(run_one(job, proven, watched=watched), blocks_apart=False)
 
-        patch.setattr("shflbench.checker.explore._run", run)
+        patch.setattr("shflbench.emulator.explore._run", run)
         results = explore(launch, show_all=lambda _: answers.pop(0)).results
     assert all(np.array_equal(result.outputs, results[0].outputs) for result in results)
     return executed, [result.policy for result in results]
@@ -160,7 +160,7 @@ def test_a_kernel_of_a_pattern_runs_under_the_schedules_that_confirm_lockstep(mo
         executed.append(job.policy.name)
         return run_one(job, proven, watched=watched)
 
-    monkeypatch.setattr("shflbench.checker.explore._run", run)
+    monkeypatch.setattr("shflbench.emulator.explore._run", run)
     name = "neighbor/shfl/f32/mode=idx"
     assert kernels.report(name, kernels.kernel(name)).kernel.verdict == "clean"
     assert set(executed) == {LOCKSTEP.name, *CONFIRMING}

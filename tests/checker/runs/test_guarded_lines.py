@@ -1,11 +1,11 @@
 import pytest
 
-from shflbench.checker.dataflow.slices import Slicer
-from shflbench.checker.link.linker import link
-from shflbench.checker.link.program import Program
-from shflbench.checker.ptx.parse import parse
 from shflbench.checker.runs.coverage import UnreachedLines, unreached_lines
-from tests.checker.dataflow import sliced
+from shflbench.emulator.dataflow.slices import Slicer
+from shflbench.emulator.link.linker import link
+from shflbench.emulator.link.program import Program
+from shflbench.emulator.ptx.parse import parse
+from tests.emulator.dataflow import sliced
 
 HEAD = """\
 .version 8.0

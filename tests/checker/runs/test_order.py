@@ -2,10 +2,10 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.checker.link.linker import link
-from shflbench.checker.ptx.parse import parse
 from shflbench.checker.runs.order import order_reasons
-from shflbench.checker.source_lines import SourceLine
+from shflbench.cuda_sources.source_lines import SourceLine
+from shflbench.emulator.link.linker import link
+from shflbench.emulator.ptx.parse import parse
 
 PTX = """\
 .version 8.0

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from shflbench.backends.gpus import Gpu
-from shflbench.checker.machine.policies import POLICIES
+from shflbench.emulator.machine.policies import POLICIES
 from shflbench.errors import DeviceError
 from shflbench.pattern_checks.targets import Filters, find
 from tests.checker.in_process import start_no_processes

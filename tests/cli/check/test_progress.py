@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.checker import CheckStep, KernelReport, KernelVerdict, SourceLine
+from shflbench.checker import CheckStep, KernelReport, KernelVerdict
 from shflbench.cli.check.progress import LONG_S, FileProgress
 from shflbench.cli.console import Console, Progress
+from shflbench.cuda_sources import SourceLine
 from tests.conftest import Command
 
 TWO = """\

@@ -8,7 +8,7 @@ import pytest
 from shflbench.checker.file_check import FileOptions, check_kernels
 from shflbench.checker.file_check import read_file as read
 from shflbench.checker.inputs.shapes import parse_shape
-from shflbench.checker.sources.kernel_file import KernelFile
+from shflbench.cuda_sources.kernel_file import KernelFile
 from tests import kernels
 from tests.cli.check.conftest import CheckText
 

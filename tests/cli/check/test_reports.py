@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from shflbench.checker.races.hazards import HazardKind
 from shflbench.checker.verdict import KernelVerdict
+from shflbench.emulator.races.hazards import HazardKind
 from shflbench.export.sarif_rules import HELP, rule_id
 from tests.checker.in_process import start_no_processes
 from tests.conftest import Command

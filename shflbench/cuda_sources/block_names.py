@@ -1,0 +1,106 @@
+"""The size of a block as the names in a kernel state it: `template <int blockSize>`, `#define TILE_DIM 32`.
+
+A kernel whose shared memory is dynamic shows the size of its block by such names only.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING
+
+from shflbench.cuda_sources.kernel_file import NamedBlock
+from shflbench.model import MAX_BLOCK
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from shflbench.cuda_sources.definitions import Definition
+    from shflbench.cuda_sources.source import CudaSource
+
+_BLOCK = r"(?:block|blk|cta|group|b)"
+_SIZE = r"(?:size|sz|dim|dims|width|threads|threadcount)"
+_THREADS = r"(?:num|n)?threads?(?:num|count|n|block)?(?:per(?:block|cta|group))?(?:num|count)?"
+# Before the word: `HISTOGRAM_THREADBLOCK_SIZE` is the size of a block, and `MAX_BLOCK_SIZE` is not.
+_OTHER = r"(?!(?:max|min|log|sub|half|data|cache|grid))[a-z]*?"
+_NAMED = rf"(?:block|blk|cta|{_OTHER}{_BLOCK}{_SIZE}|{_THREADS}|tpb)"
+# Of names in lower case without underscores, by the axis of the block that they mean.
+_SURE = (rf"{_NAMED}x?|block(?:w|cols)", rf"{_NAMED}y|{_BLOCK}(?:rows|height|h)", rf"{_NAMED}z|{_BLOCK}depth")
+_TILE = (r"tile(?:size|dim|width|w)?x?", r"tile(?:size|dim)?y|tile(?:height|rows|h)", r"tile(?:size|dim)?z|tiledepth")
+LEAST_TILE = 4  # elements of a tile that may be a block
+MULTIPLE = 16  # of which a template's only number is, or a power of two, if it may be the size of a block
+_CONSTANT = re.compile(r"\b[A-Za-z_]\w*\b")
+_NUMBER = re.compile(r"(?:\([\w: ]+\))?([0-9]+)[uUlL]*")
+
+
+def named_block(definition: Definition, arguments: Sequence[str], source: CudaSource) -> NamedBlock | None:
+    """Return the block that names in a kernel state, None if there are none.
+
+    `arguments` are those of the template, as the symbol names them.
+    """
+    values = list(_template_values(definition, arguments))
+    of_template = dict(values)
+    constants = list(_constants(definition, source, of_template))
+    every = [(_plain(name), value) for name, value in (*values, *constants)]
+    sure = [_first(every, pattern, 1) for pattern in _SURE]
+    x, y, z = (known or _first(every, pattern, LEAST_TILE) for known, pattern in zip(sure, _TILE, strict=True))
+    if x:
+        return NamedBlock(x, y, z, sure=any(sure))
+    return _only([value for _, value in values])
+
+
+def numbered_block(arguments: Sequence[str]) -> NamedBlock | None:
+    """Return the block that a template's only number may state, where its source is not known."""
+    return _only([int(match[1]) for text in arguments if (match := _NUMBER.fullmatch(text)) is not None])
+
+
+def _only(numbers: Sequence[int]) -> NamedBlock | None:
+    possible = [number for number in numbers if _may_be_a_block(number)]
+    return NamedBlock(possible[0], 0, 0, sure=False) if len(possible) == 1 else None
+
+
+def _first(values: Sequence[tuple[str, int]], pattern: str, least: int) -> int:
+    """Return the first value with a name that `pattern` describes, 0 if there is none."""
+    return next((value for name, value in values if least <= value <= MAX_BLOCK and re.fullmatch(pattern, name)), 0)
+
+
+def _may_be_a_block(number: int) -> bool:
+    """Return whether a number that no name explains may be that of a block's threads."""
+    return 1 < number <= MAX_BLOCK and (number % MULTIPLE == 0 or number & (number - 1) == 0)
+
+
+@cache
+def _plain(name: str) -> str:
+    """Return a name in lower case without underscores, and without the `k` that constants begin with in some styles."""
+    return re.sub(r"^k(?=[A-Z])", "", name).replace("_", "").lower()
+
+
+def _template_values(definition: Definition, arguments: Sequence[str]) -> Iterator[tuple[str, int]]:
+    """Yield the numbers among the template arguments with the names of their parameters."""
+    for parameter, text in zip(definition.template or (), arguments, strict=False):
+        if parameter.pack:
+            return
+        match = None if parameter.is_type else _NUMBER.fullmatch(text)
+        if match is not None and parameter.name:
+            yield parameter.name, int(match[1])
+
+
+def _constants(definition: Definition, source: CudaSource, hidden: dict[str, int]) -> Iterator[tuple[str, int]]:
+    """Yield the constants and macros that the kernel's text names, in the order in which it does."""
+    file = next((file for file in source.unit.files if file.path == definition.place.file), None)
+    if file is None:
+        return
+    lines = file.text.split(b"\n")[definition.place.line - 1 : definition.end]
+    text = b"\n".join(lines).decode(errors="replace")
+    parameters = {parameter.name for parameter in definition.parameters}
+    for name in dict.fromkeys(_CONSTANT.findall(text)):
+        if name in hidden or name in parameters or not _may_name_a_block(_plain(name)):
+            continue
+        value = source.evaluator.text(name if source.macros.definitions(name) else f"::{name}")
+        if value is not None:
+            yield name, value
+
+
+@cache
+def _may_name_a_block(plain: str) -> bool:
+    return any(re.fullmatch(pattern, plain) for pattern in (*_SURE, *_TILE))

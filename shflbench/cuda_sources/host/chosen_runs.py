@@ -1,0 +1,356 @@
+"""Choose what the host code runs with, so that it reaches its launches: command lines, and functions to begin with."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from typing import TYPE_CHECKING
+
+from shflbench.cuda_sources.host.contents import items
+from shflbench.cuda_sources.host.declarations import shape_of
+from shflbench.cuda_sources.host.machine import HostFrame, HostInput, HostState
+from shflbench.cuda_sources.host.own_numbers import with_own_numbers
+from shflbench.cuda_sources.host.run_usefulness import (
+    blocks_of,
+    is_moderate,
+    is_valid,
+    progress,
+    score,
+    threads_of,
+    without_numbers,
+)
+from shflbench.cuda_sources.host.statements import always_leaves
+from shflbench.cuda_sources.host.types import CHAR, pointer_to
+from shflbench.cuda_sources.host.values import UNKNOWN, Memory, Pointer, Structure, Text
+from shflbench.cuda_sources.kernel_file import ODD, TINY
+from shflbench.cuda_sources.scopes import declared_name
+from shflbench.cuda_sources.syntax_trees import text_of, walk
+from shflbench.model import WARP
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+
+    from tree_sitter import Node
+
+    from shflbench.cuda_sources.host.contents import HostFunction
+    from shflbench.cuda_sources.host.interpreter import Interpreter
+    from shflbench.cuda_sources.host.machine import Performed
+
+# Numbers that stand for what the program reads, of which the one with the most, and the most useful, launches is taken.
+NUMBERS = (1024, 256, 64, 4096, 16, 16384, 2)
+SMALL = 8  # tried where a program accepts only the smallest of them
+LIMITS = (None, 4096, 1024, 256, 64, 16)  # of the numbers of a usual command line
+FURTHER = (ODD, 65_536)  # no multiple of a block; more than the threads of a launch whose loops step by the grid
+STREAM_TYPES = frozenset({"cudaStream_t", "CUstream"})
+MOST_WORDS = 16  # of a command line
+ROW_BYTES = 4  # times as many as other numbers: rows of as many pixels, or of floating-point numbers, do not overlap
+_PITCH = re.compile(r"(?i)pitch|stride(?![a-z])|^ld[a-z]?$")
+_ADDRESS = 8  # bytes
+_COMPARED = re.compile(r"\bargc\s*(?:[<>]=?|[!=]=)\s*(\d{1,2})")
+
+
+def performed_launches(
+    run: Interpreter, sites: Collection[int], words: Sequence[str] | None = None, usual: Sequence[str] = ()
+) -> list[Performed]:
+    """Return the launches of the host code; `sites` are the places that launch.
+
+    `words` is the given command line, and `usual` the one that the program is usually called with. Without a given one,
+    the launches of the program as it is started without words come first.
+    """
+    main = run.program.main
+    result: list[Performed] = []
+    if main is not None:
+        of_usual = _of_usual(run, main, usual) if usual and words is None else []
+        result = [*_without_words(run, main), *of_usual] if of_usual else list(_of_main(run, main, words))
+    reached = {item.node.id for item in result}
+    missing = set(sites) - {item.node.id for item in result if item.launch.grid is not None}
+    for performed in _further(run, main, is_given=words is not None):
+        if not missing:
+            break
+        further = [item for item in performed() if item.node.id in missing]
+        new = [item for item in further if item.launch.grid is not None or item.node.id not in reached]
+        result += new
+        reached.update(item.node.id for item in new)
+        missing.difference_update(item.node.id for item in new if item.launch.grid is not None)
+    if main is not None and main.parameters and words is None:
+        # A grid of 0 may come from a file that the command line names.
+        result = [item for item in result if 0 not in (item.launch.grid or ())]
+    return list(_distinct(result))
+
+
+def refuses(run: Interpreter, words: Sequence[str]) -> bool:
+    """Whether a program that launches kernels performs no launch with this command line."""
+    main = run.program.main
+    return main is not None and run.launches(main.body) and not any(_of_main(run, main, words))
+
+
+def _further(
+    run: Interpreter, main: HostFunction | None, *, is_given: bool
+) -> Iterator[Callable[[], Iterable[Performed]]]:
+    """Yield further ways to reach launches: functions that nothing calls, then against conditions."""
+    first = list(_first_functions(run))
+    yield from (partial(_of_function, run, function, forced=False) for function in first)
+    if main is not None and not is_given:
+        yield partial(_of_main, run, main, None, forced=True)
+    others = (*first, *(function for function in run.program.launching if function is not main))
+    yield from (partial(_of_function, run, function, forced=True) for function in others)
+
+
+def _first_functions(run: Interpreter) -> Iterator[HostFunction]:
+    """Yield the functions that launch kernels, themselves or through others, and that nothing in the files calls."""
+    for function in run.program.may_launch:
+        name = function.name
+        if name != "main" and not function.owner and run.launches(function.body) and not run.program.is_called(name):
+            yield function
+
+
+def _distinct(performed: Sequence[Performed]) -> Iterator[Performed]:
+    """Yield some of the different launches of each place: the first ones, one in the middle, and the last."""
+    places: dict[object, dict[object, Performed]] = {}
+    for item in performed:
+        launch = item.launch
+        key = (launch.grid, launch.block, launch.shared_bytes, launch.arguments)
+        places.setdefault((item.node.id, item.kernel, item.template, launch.assumed), {}).setdefault(key, item)
+    for different in places.values():
+        every = list(different.values())
+        kept = dict.fromkeys((0, 1, len(every) // 2, len(every) - 1))
+        yield from (every[number] for number in sorted(kept) if number < len(every))
+
+
+def _of_main(
+    run: Interpreter, main: HostFunction, words: Sequence[str] | None, *, forced: bool = False
+) -> Iterator[Performed]:
+    if words is not None:
+        yield from _main(run, main, HostInput(words=tuple(words)), forced=forced).performed
+        return
+    counts = _counts(run, main)
+    states = [_main(run, main, HostInput(count=count), forced=forced) for count in counts]
+    best = max(states, key=progress)  # of equal ones, that with the fewest words
+    if not forced and best is not states[0]:
+        yield from _certain(states[0])
+    if best.given.used or forced:
+        states = _by_use(lambda number: _of_number(run, main, best, number))
+        performed = list(_of_states(states, lambda number: _of_number(run, main, best, number)))
+        yield from performed
+        yield from with_own_numbers(states[0], performed, lambda numbers: _of_numbers(run, main, states[0], numbers))
+        return
+    yield from best.performed
+    yield from _with_optional_words(run, main, best, [count for count in counts if count > best.given.count])
+
+
+def _without_words(run: Interpreter, main: HostFunction) -> list[Performed]:
+    """Return the launches of the program as it is started without words."""
+    return _certain(_main(run, main, HostInput(count=1), forced=False))
+
+
+def _certain(state: HostState) -> list[Performed]:
+    """Return the launches of a run; none if it takes numbers for words that it does not get, or performs none."""
+    is_certain = not state.given.used and any(map(is_valid, state.performed))
+    return state.performed if is_certain else []
+
+
+def _of_number(run: Interpreter, main: HostFunction, known: HostState, number: int) -> HostState:
+    """Return a run of the program like one that is known, with another number."""
+    given = HostInput(count=known.given.count, number=number)
+    return known if known.given.number == number else _main(run, main, given, forced=known.forced)
+
+
+def _of_numbers(run: Interpreter, main: HostFunction, known: HostState, numbers: Mapping[str, int]) -> HostState:
+    """Return a run of the program like one that is known, with numbers of their own for some words."""
+    given = HostInput(count=known.given.count, number=known.given.number, single=numbers)
+    return _main(run, main, given, forced=known.forced)
+
+
+def _with_optional_words(
+    run: Interpreter, main: HostFunction, default: HostState, counts: Sequence[int]
+) -> Iterator[Performed]:
+    """Yield launches with further numbers in words that the program runs without, too: `argc > 1 ? … : 1024`.
+
+    There are as many words as the program takes and performs all its launches with, which are in blocks of whole warps,
+    or of the same size.
+    """
+    places = {item.node.id for item in default.performed if is_valid(item)}
+    known = {without_numbers(item) for item in default.performed}
+    blocks = {item.launch.block for item in default.performed}
+    for number in FURTHER:
+        if number > ODD and any(_reaches(item, number) for item in default.performed):
+            continue
+        for count in reversed(counts):
+            state = _main(run, main, HostInput(count=count, number=number), forced=False)
+            whole = [item for item in state.performed if threads_of(item) % WARP == 0 or item.launch.block in blocks]
+            valid = [item for item in whole if is_valid(item)]
+            if state.given.used and places <= {item.node.id for item in valid}:
+                yield from (item for item in valid if is_moderate(item) and without_numbers(item) not in known)
+                break
+
+
+def _reaches(item: Performed, number: int) -> bool:
+    """Whether a launch has as many threads as a number, or gets a number as large."""
+    values = [argument.value for argument in item.launch.arguments if isinstance(argument.value, int)]
+    return max(blocks_of(item) * threads_of(item), *values, 0) >= number
+
+
+def _of_usual(run: Interpreter, main: HostFunction, words: Sequence[str]) -> list[Performed]:
+    """Return the launches with the usual command line, and with smaller numbers in it.
+
+    Numbers above a limit are the limit, of which the first is taken with which no launch is larger than needed, and one
+    that is no multiple of a block. If all are too large, the sizes are constants, and the usual numbers as good.
+    """
+    states: list[HostState] = []
+    for given in {item.words: item for item in (_limited(words, limit) for limit in LIMITS)}.values():
+        states.append(_main(run, main, given, forced=False))
+        valid = [item for item in states[-1].performed if is_valid(item)]
+        if not valid:
+            states.pop()
+        if not valid or _is_small(states[-1]):
+            break
+    if not states:
+        return []
+    best = min(states, key=lambda state: (not _is_small(state), _largest(state)))
+    odd = _limited(words, ODD)
+    odd.number = ODD  # of what the program reads elsewhere
+    is_new = {**odd.used, **dict.fromkeys(best.given.used, ODD)} != best.given.used
+    further = _main(run, main, odd, forced=False).performed if is_new else []
+    return [*best.performed, *(item for item in further if is_valid(item) and is_moderate(item))]
+
+
+def _is_small(state: HostState) -> bool:
+    """Whether no launch of a run is larger than needed."""
+    return all(is_moderate(item) for item in state.performed if is_valid(item))
+
+
+def _largest(state: HostState) -> int:
+    """Return the bytes of the largest buffer of a launch."""
+    arguments = [argument for item in state.performed for argument in item.launch.arguments]
+    return max((argument.buffer.size or 0 for argument in arguments if argument.buffer is not None), default=0)
+
+
+def _limited(words: Sequence[str], limit: int | None) -> HostInput:
+    """Return a command line in which no number is above a limit."""
+    large = {f"argv[{place}]": limit for place, word in enumerate(words, 1) if limit and _is_above(word, limit)}
+    names = [f"argv[{place}]" for place in range(1, len(words) + 1)]
+    return HostInput(tuple(str(large.get(name, word)) for name, word in zip(names, words, strict=True)), used=large)
+
+
+def _is_above(word: str, limit: int) -> bool:
+    return word.isdecimal() and int(word) > limit
+
+
+def _counts(run: Interpreter, main: HostFunction) -> list[int]:
+    """Return the numbers of words that a program may expect, itself included: `main` may hand them on."""
+    bodies = run.program.texts_of_words if len(main.parameters) > 1 else ()
+    compared = {int(text) for body in bodies for text in _COMPARED.findall(body)}
+    return sorted(
+        {1, *(near for count in compared for near in (count - 1, count, count + 1) if 0 < near <= MOST_WORDS)}
+    )
+
+
+def _of_function(run: Interpreter, function: HostFunction, *, forced: bool) -> Iterator[Performed]:
+    """Yield the launches of a function that nothing calls, with numbers in place of its parameters."""
+    required = _required(run, function)
+
+    def run_with(number: int) -> HostState:
+        given = HostInput(number=number)
+        arguments = [_parameter(run, item, given, required) for item in function.parameters]
+        return run.run(function, arguments, given, forced=forced)
+
+    performed = list(_with_numbers(run_with))
+    if any("." in name for item in performed for name, _ in item.launch.assumed):
+        performed += [item for item in run_with(TINY).performed if is_valid(item)]
+    # A grid of 0 follows from values that a caller gives.
+    yield from (item for item in performed if 0 not in (item.launch.grid or ()))
+
+
+def _with_numbers(run_with: Callable[[int], HostState]) -> Iterator[Performed]:
+    """Yield the launches with the two numbers that give the most, and those with further numbers."""
+    yield from _of_states(_by_use(run_with), run_with)
+
+
+def _by_use(run_with: Callable[[int], HostState]) -> list[HostState]:
+    """Return runs with one number in all places, those that give the most first.
+
+    Small numbers run first: a loop that takes too long with one of them is not followed with larger ones.
+    """
+    states = [run_with(NUMBERS[0])]
+    if states[0].given.used:
+        by_number = {number: run_with(number) for number in sorted(NUMBERS[1:])}
+        states += [by_number[number] for number in NUMBERS[1:]]
+        if max(states, key=score).given.number == min(NUMBERS):
+            states.append(run_with(SMALL))
+    return sorted(states, key=score, reverse=True)
+
+
+def _of_states(states: Sequence[HostState], run_with: Callable[[int], HostState]) -> Iterator[Performed]:
+    """Yield the launches of the two best runs, and those with further numbers."""
+    best, *others = states
+    yield from best.performed
+    yield from (item for state in others[:1] for item in state.performed if is_valid(item) and is_moderate(item))
+    if best.given.used:
+        for number in FURTHER:
+            yield from (item for item in run_with(number).performed if is_valid(item) and is_moderate(item))
+
+
+def _main(run: Interpreter, main: HostFunction, given: HostInput, *, forced: bool) -> HostState:
+    words = [Text("program"), *(Text(word) for word in given.words or ())]
+    count = len(words)
+    if given.words is None:  # a program that does not ask for `argc` reads words all the same
+        words += [Text(None, place) for place in range(1, MOST_WORDS)]
+        count = given.count
+    listed: list[object] = [*words] if given.words is None else [*words, 0]  # a null pointer ends the given ones
+    memory = Memory(None, objects={_ADDRESS * place: word for place, word in enumerate(listed)})
+    return run.run(main, [count, Pointer(memory, 0, pointer_to(CHAR))], given, forced=forced)
+
+
+def _required(run: Interpreter, function: HostFunction) -> dict[str, int]:
+    """Return the numbers that a function requires of its parameters: `if (radius != 4) exit(1);`."""
+    result: dict[str, int] = {}
+    for item in walk(function.body):
+        part = item.child_by_field_name("consequence") if item.type == "if_statement" else None
+        clause = item.child_by_field_name("condition") if part is not None and always_leaves(part) else None
+        condition = items(clause)[-1] if clause is not None and items(clause) else None
+        if condition is None or text_of(condition.child_by_field_name("operator")) != "!=":
+            continue
+        name, number = condition.child_by_field_name("left"), condition.child_by_field_name("right")
+        value = run.expression(number)(HostFrame()) if number is not None else UNKNOWN
+        if isinstance(value, int):
+            result.setdefault(text_of(name), value)
+    return result
+
+
+def _parameter(run: Interpreter, item: Node, given: HostInput, required: Mapping[str, int]) -> object:
+    """Return a value for a parameter of a function that nothing calls: a number, or an address of memory."""
+    declarator = item.child_by_field_name("declarator")
+    name, frame = declared_name(declarator), HostFrame()
+    type_ = shape_of(run, declarator)(run.type(text_of(item.child_by_field_name("type")), frame), frame)
+    if name == "argc":
+        return 1
+    if type_.format and type_.format not in "fd":
+        number = required.get(name, given.number * (ROW_BYTES if _PITCH.search(name) else 1))
+        given.used[name] = number
+        return number
+    if type_.name == "dim3":
+        given.used.update({f"{name}.{axis}": given.number for axis in "xy"})
+        return (given.number, given.number, 1)
+    if type_.name in STREAM_TYPES:
+        return Pointer(Memory(0), 0)
+    if type_.target is not None and not type_.reference:
+        return Pointer(Memory(None, device=True), 0, type_.target)
+    made = run.constructed(type_, [], frame).value if type_.name in run.program.classes else UNKNOWN
+    if isinstance(made, Structure):
+        _fill_parameter(name, made, given)
+    return made
+
+
+def _fill_parameter(name: str, made: Structure, given: HostInput) -> None:
+    """Give the fields of a parameter what its caller may set: sizes that nothing sets, or zero, pointers, vectors."""
+    for field, cell in made.fields.items():
+        value = cell.value
+        if isinstance(value, Structure):
+            _fill_parameter(f"{name}.{field}", value, given)
+            if value.memory is not None:
+                value.memory.forget()
+                value.memory.size = None
+        elif cell.type.format not in {"", "f", "d", "e"} and (value is UNKNOWN or (value == 0 and cell.type.size != 1)):
+            given.used[f"{name}.{field}"] = cell.value = given.number
+        elif cell.type.is_pointer and cell.type.target is not None:
+            cell.value = Pointer(Memory(None, device=True), 0, cell.type.target)

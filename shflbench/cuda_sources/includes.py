@@ -1,0 +1,132 @@
+"""Find the user's own headers, and decide what stands for the others."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from shflbench.compile.host_headers import is_graphics, stub
+from shflbench.cuda_sources.host_code import UserFile
+from shflbench.cuda_sources.utf8 import as_utf8
+from shflbench.errors import CompileError
+from shflbench.files import read_regular
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+_INCLUDE = re.compile(rb'\s*#\s*include\s*(?:"(?P<quoted>[^"\n]+)"|<(?P<angled>[^>\n]+)>)')
+MAXIMUM_FILES = 500  # user headers of one file
+MAXIMUM_BYTES = 4 * 2**20  # of one file that the grammar reads; 1 MiB takes a second
+MAXIMUM_LINE = 100_000  # bytes; for a longer one that is no C++, tree-sitter can take minutes
+
+
+@dataclass
+class SourceUnit:
+    """A translation unit: the main file, the user's headers by name in `#include`, and the stubs.
+
+    The `sources` are compiled with the main file, because they have device functions that it calls. Its neighbors are
+    the other files of the program, which no compiler is given with it.
+    """
+
+    main: UserFile
+    headers: dict[str, UserFile] = field(default_factory=dict)
+    stubs: dict[str, bytes] = field(default_factory=dict)
+    missing: dict[str, tuple[UserFile, int]] = field(default_factory=dict)  # name → file and line of the #include
+    sources: list[UserFile] = field(default_factory=list)
+    neighbors: list[UserFile] = field(default_factory=list)
+    versions: Sequence[str] = ()  # of CUDA, as after -D
+
+    @property
+    def files(self) -> list[UserFile]:
+        """All files of the user that the compiler reads, the main file first."""
+        return [self.main, *self.headers.values(), *self.sources]
+
+
+def read_unit(main: UserFile, include: Sequence[Path], toolkit: Sequence[Path]) -> SourceUnit:
+    """Read the headers that `main` includes, directly or through others; `toolkit` are the folders of CUDA's headers.
+
+    CompileError if two files of one name are included from different folders.
+    """
+    unit = SourceUnit(main)
+    waiting = [main]
+    while waiting and len(unit.headers) < MAXIMUM_FILES:
+        file = waiting.pop(0)
+        for name, quoted, line in includes(file):
+            folders = (*((file.path.parent, main.path.parent) if quoted else ()), *include)
+            searched = () if is_graphics(name) else folders
+            path = next((path for folder in searched if is_file(path := folder / name)), None)
+            if path is None:
+                _refuse_devices(file, name, line, searched)
+                _note_foreign(unit, file, name, line, toolkit)
+            elif name not in unit.headers:
+                unit.headers[name] = UserFile.of(path, name, read_limited(path))
+                waiting.append(unit.headers[name])
+            elif not unit.headers[name].path.samefile(path):
+                raise CompileError(
+                    f"{file.path}:{line}: two different headers are included as {name}", "Install nvcc, or rename one."
+                )
+    return unit
+
+
+def includes(file: UserFile) -> Iterator[tuple[str, bool, int]]:
+    """Yield name, whether it is in quotes, and line of each `#include`."""
+    line, counted = 1, 0
+    for span in file.lexed.directives:
+        match = _INCLUDE.match(file.text, span.start, span.end)
+        if match is not None:
+            name = (match["quoted"] or match["angled"]).decode(errors="replace").strip()
+            line, counted = line + file.text.count(b"\n", counted, match.end()), match.end()
+            yield name, match["quoted"] is not None, line
+
+
+def read_limited(path: Path) -> bytes:
+    """Return a file as UTF-8 without its byte order mark.
+
+    CompileError if it or a line is too large, or it cannot be read.
+    """
+    try:
+        if path.stat().st_size > MAXIMUM_BYTES:
+            raise CompileError(f"{path} is larger than {MAXIMUM_BYTES // 2**20} MiB", "Pass its PTX instead.")
+        content = read_regular(path, MAXIMUM_BYTES).removeprefix(b"\xef\xbb\xbf")
+    except OSError as error:
+        raise CompileError(f"{path} cannot be read: {error.strerror or error}") from error
+    if len(content) > MAXIMUM_LINE and any(len(line) > MAXIMUM_LINE for line in content.splitlines()):
+        raise CompileError(f"{path} has a line of more than {MAXIMUM_LINE} bytes", "Break the line, or pass PTX.")
+    return as_utf8(content)
+
+
+def is_file(path: Path) -> bool:
+    """Return whether a file of this name exists; a damaged file can have any text in place of a name."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):  # a name that is too long, or has a zero byte
+        return False
+
+
+def is_folder(path: Path) -> bool:
+    """Return whether a folder of this name exists, whatever text stands in place of a name."""
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):
+        return False
+
+
+def _refuse_devices(file: UserFile, name: str, line: int, folders: Sequence[Path]) -> None:
+    """CompileError if the compiler would read from a pipe or a device, which may never end."""
+    for folder in folders:
+        with contextlib.suppress(OSError, ValueError):
+            if (path := folder / name).exists() and not path.is_dir():
+                raise CompileError(f"{file.path}:{line}: {name} is no regular file", "Include a file.")
+
+
+def _note_foreign(unit: SourceUnit, file: UserFile, name: str, line: int, toolkit: Sequence[Path]) -> None:
+    if name in unit.stubs or name in unit.missing:
+        return
+    text = stub(name)
+    if text is not None:
+        unit.stubs[name] = text
+    elif not any(is_file(folder / name) for folder in toolkit):
+        unit.missing[name] = (file, line)

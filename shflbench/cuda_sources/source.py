@@ -1,0 +1,370 @@
+"""Read the source of a CUDA file: its kernels, the types of their parameters, and the launches of the host."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from shflbench.cuda_sources import definitions as kernel_definitions
+from shflbench.cuda_sources.definitions import surrounding_parameters
+from shflbench.cuda_sources.host.chosen_runs import performed_launches, refuses
+from shflbench.cuda_sources.host.launched_kernels import without_casts
+from shflbench.cuda_sources.host_code import DEVICE_WORDS, prefix
+from shflbench.cuda_sources.host_source import HostSource
+from shflbench.cuda_sources.kernel_file import HostChange
+from shflbench.cuda_sources.launch_macros import with_kernels
+from shflbench.cuda_sources.launch_texts import LaunchSite, kernel_name, launching_nodes
+from shflbench.cuda_sources.macros import Macros
+from shflbench.cuda_sources.naming import names
+from shflbench.cuda_sources.neighbors import SUFFIXES
+from shflbench.cuda_sources.preprocessor import Preprocessor
+from shflbench.cuda_sources.source_lines import SourceLine
+from shflbench.cuda_sources.syntax_trees import line_of, nodes_of, text_of
+from shflbench.cuda_sources.templates import Instances
+from shflbench.emulator.file_budget import NEVER, FileBudget
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tree_sitter import Node
+
+    from shflbench.cuda_sources.constants import Evaluator
+    from shflbench.cuda_sources.definitions import Definition
+    from shflbench.cuda_sources.host.machine import HostBudget, Performed
+    from shflbench.cuda_sources.host_code import UserFile
+    from shflbench.cuda_sources.includes import SourceUnit
+    from shflbench.cuda_sources.kernel_file import HostCall, HostNumber, LaunchChain
+    from shflbench.cuda_sources.layouts import Types
+
+_OF_DEVICE = frozenset({"__CUDA_ARCH__"})  # macros of device code only
+_TEMPLATE_FUNCTIONS = frozenset({"template_function"})
+_NAMES = frozenset({"identifier"})
+
+
+class CudaSource:
+    """The parsed files of one translation unit."""
+
+    def __init__(  # noqa: PLR0913, PLR0917  (what determines what the files do)
+        self,
+        unit: SourceUnit,
+        define: Sequence[str],
+        words: Sequence[str] | None = None,
+        usual: Sequence[str] = (),
+        change: HostChange | None = None,
+        budget: FileBudget = NEVER,
+    ) -> None:
+        """Keep the files, the words of the program's command line if they are given, and else its `usual` ones.
+
+        The host code is that of the files with the `change`, and is run within the `budget`.
+        """
+        self.unit, self.words, self.usual, self.change = unit, words, usual, change or HostChange()
+        self.macros = Macros([file.lexed for file in unit.files], define)
+        self._define, self._budget = (*unit.versions, *define), budget
+
+    @cached_property
+    def definitions(self) -> list[Definition]:
+        """The kernels that the files define."""
+        device = Macros((), self._define).of_command_line()
+        preprocessor = Preprocessor([self.unit.main, *self.unit.sources], self.unit.files, device, _OF_DEVICE)
+        files = with_kernels(map(preprocessor.compiled, self.unit.files), self.macros)
+        return kernel_definitions.kernels(files, self.macros)
+
+    def named(self, name: str, *, plain: bool = False) -> list[Definition]:
+        """Return the definitions of a qualified name; with `plain`, also those in any namespace."""
+        return self._by_plain_name.get(name, []) if plain else self._by_name.get(name, [])
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[Definition]]:
+        result: dict[str, list[Definition]] = {}
+        for definition in self.definitions:
+            result.setdefault(definition.name, []).append(definition)
+        return result
+
+    @cached_property
+    def _by_plain_name(self) -> dict[str, list[Definition]]:
+        result: dict[str, list[Definition]] = {}
+        for definition in self.definitions:
+            result.setdefault(definition.plain_name, []).append(definition)
+        return result
+
+    @cached_property
+    def _host(self) -> HostSource:
+        """The host code of the unit."""
+        unit = self.unit
+        return HostSource([unit.main], unit.files, self._define, self._by_plain_name, self.change, self._budget)
+
+    @cached_property
+    def _program(self) -> HostSource:
+        """The host code of the unit and of its neighbors."""
+        files = [*self.unit.files, *self.unit.neighbors]
+        roots = [*(file for file in self.unit.neighbors if file.path.suffix in SUFFIXES), self.unit.main]
+        known = {file.name: file for file in self._host.files}
+        return HostSource(roots, files, self._define, self._by_plain_name, self.change, self._budget, known)
+
+    @property
+    def evaluator(self) -> Evaluator:
+        """Constants of the host code."""
+        return self._host.evaluator
+
+    @property
+    def _host_files(self) -> list[UserFile]:
+        """The files as the interpreter of host code reads them."""
+        return self._host.files
+
+    @property
+    def types(self) -> Types:
+        """Typedefs and structures."""
+        return self._host.types
+
+    @cached_property
+    def launches(self) -> list[LaunchSite]:
+        """The launches that the host code performs, and those in its text that it was not seen to perform."""
+        reached = {item.node.id for item in self._performed}
+        seen = [
+            LaunchSite(item.kernel, item.template, item.node, item.arguments, item.launch, performed=item.is_instance)
+            for item in self._performed
+        ]
+        return seen + [site for site in self._sites if site.node.id not in reached]
+
+    @cached_property
+    def host_calls(self) -> tuple[HostCall, ...]:
+        """The first call of each function that launches kernels, in the first of the runs that reaches it."""
+        calls: dict[str, HostCall] = {}
+        for recorded in {id(item.calls): item.calls for item in self._performed}.values():
+            for name, call in recorded.items():
+                calls.setdefault(name, call.named(name))
+        return tuple(calls.values())
+
+    @cached_property
+    def chains(self) -> tuple[LaunchChain, ...]:
+        """The different launches that may overlap those before them in their stream, each with these."""
+        runs = {id(item.streams): item.streams for item in self._performed}
+        return tuple(dict.fromkeys(chain for streams in runs.values() for chain in streams.chains))
+
+    @cached_property
+    def _sites(self) -> list[LaunchSite]:
+        """The launches in the text of the host code."""
+        return self._host.sites
+
+    @cached_property
+    def _performed(self) -> list[Performed]:
+        """The launches that the whole program performs, and those of functions that it was not seen to call."""
+        performed = list(self._of_program)
+        reached = {item.node.id for item in performed}
+        missing = {site.node.id for site in self._sites} - reached
+        if missing or not performed:
+            of_unit = performed_launches(self._host.interpreter, missing, self.words, self.usual)
+            performed += [item for item in of_unit if item.node.id not in reached]
+        return performed
+
+    @cached_property
+    def _of_program(self) -> list[Performed]:
+        """The launches that `main` of the program performs in several files, as far as their grids are known."""
+        if not self.unit.neighbors:
+            return []
+        performed = performed_launches(self._program.interpreter, (), self.words, self.usual)
+        return [item for item in performed if item.launch.grid is not None]
+
+    @property
+    def undecided(self) -> tuple[list[SourceLine], list[tuple[str, SourceLine]]]:
+        """The conditions that the files leave open, and the calls of which they do not say the function.
+
+        Those that the host code met as far as it was run.
+        """
+        if not self.launches:
+            return [], []
+        hosts = [self._host, *([self._program] if self.unit.neighbors else [])]
+        runs = [host.interpreter for host in hosts]
+        conditions = [run.site(node)[1] for run in runs for node in run.program.undecided.conditions.values()]
+        calls = [(text_of(node), run.site(node)[1]) for run in runs for node in run.program.undecided.calls.values()]
+        return list(dict.fromkeys(conditions)), list(dict.fromkeys(calls))
+
+    @property
+    def refuses_words(self) -> bool:
+        """Whether the program performs no launch with the command line that the user gives."""
+        host = self._program if self.unit.neighbors else self._host
+        return self.words is not None and refuses(host.interpreter, self.words)
+
+    @property
+    def unfinished_host(self) -> HostBudget | None:
+        """The budget of the host code, if that took all of it, so that what it does after that is not known."""
+        hosts = (self._host, self._program) if self.unit.neighbors else (self._host,)
+        return next((host.budget for host in hosts if host.budget.is_spent), None)
+
+    @property
+    def host_numbers(self) -> tuple[HostNumber, ...]:
+        """The numbers that variables of the host code begin with, as far as it runs to perform its launches."""
+        if not self.launches:
+            return ()
+        begun = self._program.interpreter.begun if self.unit.neighbors else {}
+        return tuple({**self._host.interpreter.begun, **begun}.values())
+
+    @cached_property
+    def obscure_launches(self) -> list[SourceLine]:
+        """The lines of the host code that launch a kernel of which is not known which one it is.
+
+        In headers only those that the program performs: a function there may launch the kernels of other files.
+        """
+        is_known: dict[int, bool] = {}  # by the id of a place, which may launch several kernels
+        for item in self.launches:
+            of_files = item.kernel.rpartition("::")[2] in self._by_plain_name
+            is_known[item.node.id] = of_files and is_known.get(item.node.id, True)
+        lines = [
+            SourceLine(file.path, line_of(node))
+            for file, node, kernel in launching_nodes(self._host_files)
+            if not is_known.get(node.id, file.path != self.unit.main.path)
+            and not self._is_in_device_code(node)
+            and not self._is_of_other_file(node, kernel)
+        ]
+        return list(dict.fromkeys(lines))
+
+    def _is_of_other_file(self, node: Node, kernel: Node) -> bool:
+        """Whether a launch names a kernel by its name that the files only declare."""
+        name = kernel_name(without_casts(kernel))[0]
+        is_name = re.fullmatch(r"(?:::)?\w+(?:::\w+)*", name) is not None
+        if not is_name or name in surrounding_parameters(node):
+            return False
+        declarator = self.evaluator.names.declaration(node, name)
+        return declarator is None or "__global__" in text_of(declarator.parent)
+
+    @cached_property
+    def obscured(self) -> dict[str, SourceLine]:
+        """The kernels that such a launch may be of: those that the host code names and never launches; and its line."""
+        if not self.obscure_launches:
+            return {}
+        unlaunched = {item.plain_name: item.name for item in self.definitions if not self.launches_of(item)}
+        named = {
+            unlaunched[text_of(node)]
+            for file in self._host_files
+            if any(name.encode() in file.text for name in unlaunched)
+            for node in nodes_of(file.tree.root_node, _NAMES)
+            if text_of(node) in unlaunched and not self._is_declared_at(node) and not self._is_in_device_code(node)
+        }
+        return dict.fromkeys((item.name for item in self.definitions if item.name in named), self.obscure_launches[0])
+
+    def _is_declared_at(self, node: Node) -> bool:
+        """Whether a name is the one that a declaration of a function gives it."""
+        outer = node.parent
+        while outer is not None and outer.type in {"qualified_identifier", "template_function"}:
+            outer = outer.parent
+        return outer is not None and outer.type == "function_declarator"
+
+    @cached_property
+    def instances(self) -> dict[str, list[tuple[LaunchSite, tuple[str, ...]]]]:
+        """The instances of each template kernel that the host code of the unit launches, by the kernel's name."""
+        resolver, places = self._resolver, {file.path for file in self.unit.files}
+        result: dict[str, list[tuple[LaunchSite, tuple[str, ...]]]] = {}
+        for definition in self.definitions:
+            if definition.template is None:
+                continue
+            for launch in self.launches_of(definition):
+                if launch.launch.line.file in places:
+                    instances = resolver.of(launch, definition)
+                    result.setdefault(definition.name, []).extend((launch, item) for item in instances)
+        return result
+
+    @cached_property
+    def _resolver(self) -> Instances:
+        return Instances(self._host_files, self.evaluator)
+
+    @cached_property
+    def _mentions(self) -> list[tuple[Definition, UserFile, Node]]:
+        """The places in host code that name an instance of a kernel template: launches, tables, pointers."""
+        templates = [item for item in self.definitions if item.template is not None]
+        names_of = {item.plain_name for item in templates}
+        result = []
+        for file in self._host_files:
+            if not any(name.encode() in file.text for name in names_of):
+                continue
+            for node in nodes_of(file.tree.root_node, _TEMPLATE_FUNCTIONS):
+                name = kernel_name(node)[0].removeprefix("::")
+                if name and name.rpartition("::")[2] in names_of and not self._is_in_device_code(node):
+                    result += [(item, file, node) for item in templates if names(name, item.name)]
+        return result
+
+    @cached_property
+    def mentioned(self) -> dict[str, list[tuple[str, ...]]]:
+        """The instances of each template kernel that the host code names, also without launching them there."""
+        result: dict[str, list[tuple[str, ...]]] = {}
+        for definition, _, node in self._mentions:
+            result.setdefault(definition.name, []).extend(self._resolver.named(node, definition))
+        return result
+
+    @cached_property
+    def unresolved(self) -> list[tuple[Definition, SourceLine]]:
+        """The lines of the host code that name or launch a template kernel in an instance that depends on more."""
+        places: dict[tuple[str, SourceLine], Definition] = {}
+        for definition, file, node in self._mentions:
+            if not (self._resolver.named(node, definition) or _is_explicit_instance(node)):
+                places.setdefault((definition.name, SourceLine(file.path, line_of(node))), definition)
+        known = {id(launch) for sites in self.instances.values() for launch, _ in sites}
+        lines = {launch.launch.line for name in self.instances for launch, _ in self.instances[name]}
+        for definition in self.definitions:
+            for launch in self.launches_of(definition) if definition.template is not None else ():
+                if id(launch) not in known:
+                    places.setdefault((definition.name, launch.launch.line), definition)
+        return [(definition, line) for (_, line), definition in places.items() if line not in lines]
+
+    def _is_in_device_code(self, node: Node) -> bool:
+        function = _enclosing_function(node)
+        return function is not None and bool(self.macros.words(prefix(function)) & DEVICE_WORDS)
+
+    def device_launch(self, *, uncertain: bool) -> tuple[SourceLine, str] | None:
+        """Return the line of the first launch in device code (dynamic parallelism), and the function that has it.
+
+        A function with a syntax error may seem to go on into the next one; its launches count if they are `uncertain`.
+        """
+        for launch in self._sites:
+            function = _enclosing_function(launch.node)
+            is_certain = function is not None and not function.has_error
+            if function is not None and (is_certain or uncertain) and self._is_in_device_code(launch.node):
+                return launch.launch.line, _function_name(function)
+        return None
+
+    def launches_of(self, definition: Definition) -> list[LaunchSite]:
+        """Return the launches that name a kernel; those of kernels with equal plain names need the namespace."""
+        plain = self._launches_by_plain_name.get(definition.plain_name, [])
+        return [launch for launch in plain if names(launch.kernel, definition.name)]
+
+    @cached_property
+    def _launches_by_plain_name(self) -> dict[str, list[LaunchSite]]:
+        result: dict[str, list[LaunchSite]] = {}
+        for launch in self.launches:
+            result.setdefault(launch.kernel.rpartition("::")[2], []).append(launch)
+        return result
+
+    def expressions(self) -> list[str]:
+        """Return what a compiler without host code must instantiate: launched instances and static kernels."""
+        result: dict[str, None] = {}
+        for definition in self.definitions:
+            if definition.template is not None:
+                launched = [arguments for _, arguments in self.instances.get(definition.name, ())]
+                for arguments in (*launched, *self.mentioned.get(definition.name, ())):
+                    result[f"{definition.name}<{', '.join(arguments)}>"] = None
+            elif definition.internal and len(self.named(definition.name)) == 1:
+                result[definition.name] = None
+        return list(result)
+
+
+def _function_name(function: Node) -> str:
+    """Return the name of a function by its definition, "" where there is none."""
+    part = function.child_by_field_name("declarator")
+    while part is not None and part.type not in {"identifier", "field_identifier", "qualified_identifier"}:
+        part = part.child_by_field_name("declarator")
+    return (part.text or b"").decode(errors="replace") if part is not None else ""
+
+
+def _is_explicit_instance(node: Node) -> bool:
+    """Whether a place belongs to `template __global__ void kernel<…>(…);`, which is no host code."""
+    outer = node.parent
+    while outer is not None and outer.type in {"function_declarator", "pointer_declarator", "qualified_identifier"}:
+        outer = outer.parent
+    return outer is not None and outer.type == "template_instantiation"
+
+
+def _enclosing_function(node: Node) -> Node | None:
+    outer = node.parent
+    while outer is not None and outer.type != "function_definition":
+        outer = outer.parent
+    return outer

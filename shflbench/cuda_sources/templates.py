@@ -1,0 +1,296 @@
+"""Resolve which instances of template kernels the host code launches.
+
+Template arguments come from the launch itself, from constants, from typedefs, from the instances of the host template
+around the launch, and from the types of the arguments where one type parameter follows from one parameter.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from shflbench.cuda_sources.argument_types import meaning
+from shflbench.cuda_sources.definitions import surrounding_parameters, template_parameters, type_without
+from shflbench.cuda_sources.launch_texts import kernel_name
+from shflbench.cuda_sources.name_places import may_call
+from shflbench.cuda_sources.named_items import NamedItems
+from shflbench.cuda_sources.namespaces import NamespacedTypes, scopes_around
+from shflbench.cuda_sources.naming import names
+from shflbench.cuda_sources.syntax_trees import function_declarator, nodes_of, text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from tree_sitter import Node
+
+    from shflbench.cuda_sources.constants import Evaluator
+    from shflbench.cuda_sources.definitions import Definition, SourceParameter, TemplateParameter
+    from shflbench.cuda_sources.host_code import UserFile
+    from shflbench.cuda_sources.launch_texts import LaunchSite
+
+MAXIMUM_INSTANCES = 64  # of one kernel; a file that has more names those it needs
+_MAXIMUM_DEPTH = 5  # host templates that call host templates
+_CLASSES = frozenset({"class_specifier", "struct_specifier"})
+_USES = frozenset({"call_expression", "template_instantiation"})
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_PLAIN_NAME = re.compile(r"(?<![\w:])[A-Za-z_]\w*")  # without a scope before it
+
+
+class _Uses:
+    """The calls and explicit instances of host templates in one file."""
+
+    def __init__(self, root: Node) -> None:
+        self.calls: dict[str, list[Node]] = {}  # by the name without its scope
+        self.classes: dict[str, list[tuple[str, ...]]] = {}  # arguments of `template class Name<…>;`
+        for node in nodes_of(root, _USES):
+            if node.type == "template_instantiation" and (instance := _class_instance(node)) is not None:
+                self.classes.setdefault(instance[0], []).append(instance[1])
+            elif name := _called(node):
+                self.calls.setdefault(name.rpartition("::")[2], []).append(node)
+
+
+class Instances:
+    """Resolves launches of template kernels."""
+
+    def __init__(self, files: Sequence[UserFile], evaluator: Evaluator) -> None:
+        """Index the calls and explicit instances of host templates."""
+        self._evaluator = evaluator
+        self._types = NamespacedTypes(files)
+        read: dict[int, _Uses] = {}  # by the id of a file
+
+        def uses(file: UserFile) -> _Uses:
+            if id(file) not in read:
+                read[id(file)] = _Uses(file.tree.root_node)
+            return read[id(file)]
+
+        self._calls = NamedItems(files, lambda file: uses(file).calls, may_call)
+        self._classes = NamedItems(files, lambda file: uses(file).classes, may_call)
+
+    def of(self, launch: LaunchSite, definition: Definition) -> list[tuple[str, ...]]:
+        """Return the template arguments with which a launch starts a kernel; none if they are not certain."""
+        if definition.template is None:
+            return []
+        given = launch.template_arguments or ()
+        known = launch.performed and len(given) == len(definition.template)
+        return self._resolved(launch.node, given, definition, launch.argument_nodes, known=known)
+
+    def named(self, node: Node, definition: Definition) -> list[tuple[str, ...]]:
+        """Return the template arguments of `kernel<…>` that host code names, as in a table; none if uncertain."""
+        return self._resolved(node, kernel_name(node)[1] or (), definition, ())
+
+    def _resolved(
+        self, node: Node, given: Sequence[str], definition: Definition, nodes: Sequence[Node], *, known: bool = False
+    ) -> list[tuple[str, ...]]:
+        instances: list[tuple[str, ...]] = []
+        for bound in [{}] if known else self._surroundings(node, 0):
+            arguments = self._arguments(given, definition.template or (), definition.parameters, nodes, node, bound)
+            if arguments is not None and arguments not in instances:
+                instances.append(arguments)
+        return instances[:MAXIMUM_INSTANCES]
+
+    def _surroundings(self, node: Node, depth: int) -> list[dict[str, str]]:
+        """Return the template arguments of the host function around `node`, for each of its instances.
+
+        They include those of the class template that contains the function.
+        """
+        function = node.parent
+        while function is not None and function.type != "function_definition":
+            function = function.parent
+        outer = function.parent if function is not None else None
+        if function is None or outer is None:
+            return [{}]
+        of_class = self._of_enclosing_class(function)
+        if outer.type != "template_declaration":
+            return of_class
+        declarator = function_declarator(function)
+        if declarator is None or depth > _MAXIMUM_DEPTH:
+            return []
+        from shflbench.cuda_sources.definitions import parameters_of  # noqa: PLC0415
+
+        template = template_parameters(outer)
+        name = text_of(declarator.child_by_field_name("declarator"))
+        member = re.match(r"(?:\w+::)*(\w+)\s*<([^<>]*)>\s*::", name)
+        if member is not None:
+            return self._of_class(member[1], member[2], template)
+        qualified = "::".join((*scopes_around(function), name))
+        result: list[dict[str, str]] = []
+        for call in self._calls.get(name.rpartition("::")[2]):
+            if not names(_called(call).removeprefix("::"), qualified):
+                continue
+            given = _written(call)
+            nodes = _arguments_of(call)
+            for bound in self._surroundings(call, depth + 1):
+                values = self._arguments(given, template, parameters_of(declarator), nodes, call, bound)
+                if values is not None:
+                    bindings = {item.name: value for item, value in zip(template, values, strict=True)}
+                    result += [both for one in of_class if (both := {**one, **bindings}) not in result]
+        return result[:MAXIMUM_INSTANCES]
+
+    def _of_enclosing_class(self, function: Node) -> list[dict[str, str]]:
+        """Return the template arguments of the class around a function, for each explicit instance of the class."""
+        class_ = function.parent
+        while class_ is not None and class_.type in {"template_declaration", "field_declaration_list"}:
+            class_ = class_.parent
+        name = text_of(class_.child_by_field_name("name")) if class_ is not None and class_.type in _CLASSES else ""
+        template = class_.parent if class_ is not None else None
+        if template is None or template.type != "template_declaration" or not name:
+            return [{}]
+        parameters = template_parameters(template)
+        return self._of_class(name, ", ".join(item.name for item in parameters), parameters) or [{}]
+
+    def _of_class(self, name: str, given: str, template: Sequence[TemplateParameter]) -> list[dict[str, str]]:
+        """Return the template arguments of a class for each of its explicit instances."""
+        parameters = [item.name for item in template]
+        if [item.strip() for item in given.split(",")] != parameters:
+            return []
+        instances = [item for item in self._classes.get(name) if len(item) == len(parameters)]
+        return [dict(zip(parameters, item, strict=True)) for item in instances[:MAXIMUM_INSTANCES]]
+
+    def _arguments(  # noqa: PLR0913, PLR0917  (what is written, declared and passed)
+        self,
+        given: Sequence[str],
+        template: Sequence[TemplateParameter],
+        parameters: Sequence[SourceParameter],
+        nodes: Sequence[Node],
+        use: Node,
+        bound: Mapping[str, str],
+    ) -> tuple[str, ...] | None:
+        if len(given) > len(template):
+            return None
+        values: dict[str, str] = {}
+        for item, text in zip(template, given, strict=False):
+            value = self._type(text, use, bound) if item.is_type else self._number(text, use, bound)
+            if value is None and meaning(text).element is not None:
+                value = " ".join(text.split())  # `template <Concept T>`, whose parameter is a type
+            if value is None:
+                return None
+            values[item.name] = value
+        for item in template[len(given) :]:
+            value = self._deduced(item, parameters, nodes, use, bound) if item.is_type else None
+            if value is None and item.default is not None:
+                value = self._default(item, template, values)
+            if value is None:
+                return None
+            values[item.name] = value
+        return tuple(values[item.name] for item in template)
+
+    @staticmethod
+    def _default(
+        item: TemplateParameter, template: Sequence[TemplateParameter], values: Mapping[str, str]
+    ) -> str | None:
+        """Return the default of a parameter, in which earlier parameters have their values."""
+        used = set(_WORD.findall(item.default or "")) & {one.name for one in template}
+        if item.default is None or not used <= values.keys():
+            return None
+        return _PLAIN_NAME.sub(lambda match: values.get(match[0], match[0]), item.default)
+
+    def _type(self, text: str, use: Node, bound: Mapping[str, str]) -> str | None:
+        """Return a type with the host's template parameters and local typedefs replaced."""
+        result = _WORD.sub(lambda match: bound.get(match[0], match[0]), text)
+        for _ in range(8):
+            replaced = _WORD.sub(lambda match: self._local_alias(match[0], use) or match[0], result)
+            if replaced == result:
+                break
+            result = replaced
+        words = set(_WORD.findall(result))
+        if "decltype" in words or words & (surrounding_parameters(use) - bound.keys()):
+            return None  # known to a compiler that instantiates the host code only
+        result = _PLAIN_NAME.sub(lambda match: self._types.qualified(match[0]), result)
+        return " ".join(result.split())
+
+    def _local_alias(self, name: str, use: Node) -> str | None:
+        outer = use.parent
+        while outer is not None and outer.type not in {"translation_unit", "declaration_list"}:
+            for item in outer.named_children if outer.type == "compound_statement" else ():
+                if item.type == "alias_declaration" and text_of(item.child_by_field_name("name")) == name:
+                    return text_of(item.child_by_field_name("type"))
+                if item.type == "type_definition" and text_of(item.child_by_field_name("declarator")) == name:
+                    return text_of(item.child_by_field_name("type"))
+            outer = outer.parent
+        return None
+
+    def _number(self, text: str, use: Node, bound: Mapping[str, str]) -> str | None:
+        if text in bound:
+            return bound[text]
+        replaced = _WORD.sub(lambda match: bound.get(match[0], match[0]), text)
+        if replaced in {"true", "false"}:
+            return replaced
+        value = self._evaluator.at(replaced, use)
+        return str(value) if isinstance(value, int) else None
+
+    def _deduced(
+        self,
+        item: TemplateParameter,
+        parameters: Sequence[SourceParameter],
+        nodes: Sequence[Node],
+        use: Node,
+        bound: Mapping[str, str],
+    ) -> str | None:
+        candidates = set()
+        for parameter, node in zip(parameters, nodes, strict=False):
+            wanted = _bare(parameter.type)
+            if not re.fullmatch(rf"{re.escape(item.name)}( \*)?", wanted):
+                continue
+            given = self._type_of(node, use)
+            if given is None or given.endswith(" *") != wanted.endswith(" *"):
+                continue
+            candidates.add(self._type(given.removesuffix(" *") if wanted.endswith(" *") else given, use, bound))
+        return candidates.pop() if len(candidates) == 1 else None
+
+    def _type_of(self, node: Node, use: Node) -> str | None:
+        """Return the declared type of a variable, or of a member of an array of pointers."""
+        stars = 0
+        while node.type == "subscript_expression" and (inside := node.child_by_field_name("argument")) is not None:
+            node = inside
+            stars += 1
+        if node.type != "identifier":
+            return None
+        declarator = self._evaluator.names.declaration(use, text_of(node))
+        declaration = declarator.parent if declarator is not None else None
+        if declarator is None or declaration is None:
+            return None
+        text = text_of(declaration.child_by_field_name("type"))
+        inner = declarator.child_by_field_name("declarator") if declarator.type == "init_declarator" else declarator
+        pointers = text_of(inner).count("*") + text_of(inner).count("[") - stars
+        if text == "auto" or pointers < 0 or pointers > 1:
+            return None
+        return _bare(text) + " *" * pointers
+
+
+def _bare(type_: str) -> str:
+    return type_without(
+        re.sub(r"\b(const|volatile|__restrict__|__restrict|restrict|typename)\b|&", " ", type_), ""
+    ).strip()
+
+
+def _class_instance(node: Node) -> tuple[str, tuple[str, ...]] | None:
+    """Return the plain name and the arguments of an explicit instance of a class; None for one of a function."""
+    for child in node.named_children:
+        name = child.child_by_field_name("name") if child.type in {"class_specifier", "struct_specifier"} else None
+        if name is not None:
+            text, arguments = kernel_name(name)
+            return (text.rpartition("::")[2], arguments) if arguments is not None else None
+    return None
+
+
+def _called(node: Node) -> str:
+    if node.type == "call_expression":
+        function = node.child_by_field_name("function")
+        return kernel_name(function)[0] if function is not None else ""
+    declarator = function_declarator(node)
+    inside = declarator.child_by_field_name("declarator") if declarator is not None else None
+    return kernel_name(inside)[0] if inside is not None else ""
+
+
+def _written(node: Node) -> tuple[str, ...]:
+    if node.type == "call_expression":
+        function = node.child_by_field_name("function")
+    else:
+        declarator = function_declarator(node)
+        function = declarator.child_by_field_name("declarator") if declarator is not None else None
+    return (kernel_name(function)[1] or ()) if function is not None else ()
+
+
+def _arguments_of(node: Node) -> list[Node]:
+    listed = node.child_by_field_name("arguments")
+    return [item for item in listed.named_children if item.type != "comment"] if listed is not None else []

@@ -1,0 +1,43 @@
+"""Mangled names of kernels, compared with what c++filt prints for them."""
+
+import pytest
+
+from shflbench.cuda_sources.demangle import demangle
+
+
+@pytest.mark.parametrize(
+    ("symbol", "name", "parameters"),
+    [
+        ("_Z6kernelPfiPKd", "kernel", ("float *", "int", "const double *")),
+        ("_Z3redIfLi64EEvPKT_PS0_", "red<float, 64>", ("const float *", "float *")),
+        ("_ZN5tools4copyIfEEvPKT_PS1_m", "tools::copy<float>", ("const float *", "float *", "unsigned long")),
+        ("_Z4testPVijPFvPiE", "test", ("volatile int *", "unsigned int", "void (*)(int *)")),
+        ("_Z1gI6__halfLb1ELj4EEvPT_S1_", "g<__half, true, 4u>", ("__half *", "__half")),
+        ("_Z2kkN3fooI3BarIiLi3EEEES2_", "kk", ("foo<Bar<int, 3>>", "foo<Bar<int, 3>>")),
+        ("_Z1fILln5EEvv", "f<-5l>", ()),
+        ("_Z1gIXadL_Z5twiceiEEEvPi", "g<&twice>", ("int *",)),
+        ("_Z1tI3BoxfEvT_IT0_EPS2_", "t<Box, float>", ("Box<float>", "float *")),
+        ("_Z1aIJifdEEvDpT_", "a<int, float, double>", ("int", "float", "double")),
+        (
+            "_ZN12_GLOBAL__N_14kernE6float4PK5PointS1_",
+            "(anonymous namespace)::kern",
+            ("float4", "const Point *", "Point"),
+        ),
+        ("_Z1kPDhPDF16b", "k", ("__half *", "__nv_bfloat16 *")),
+        ("_Z1kIiiiiiiiiiiifEvT10_T_", f"k<{'int, ' * 11}float>", ("float", "int")),
+    ],
+)
+def test_name_and_parameters_are_as_c_plus_plus_writes_them(
+    symbol: str, name: str, parameters: tuple[str, ...]
+) -> None:
+    known = demangle(symbol)
+    assert known is not None
+    assert known.full_name == name
+    assert known.parameters == parameters
+
+
+@pytest.mark.parametrize(
+    "symbol", ["add_kernel", "_Z", "_Z99k", "_ZN", "_Z1kT_", "_Z1kS9_", "_Z1kI", "_Z1k" + "P" * 9000]
+)
+def test_other_symbols_are_not_demangled(symbol: str) -> None:
+    assert demangle(symbol) is None

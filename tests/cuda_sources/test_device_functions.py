@@ -1,0 +1,62 @@
+"""Device functions that another source of the program defines, as with `nvcc -dc`."""
+
+from pathlib import Path
+
+import pytest
+
+from shflbench.cuda_sources.kernel_file import KernelFile
+from shflbench.cuda_sources.read import read_cuda
+from tests import kernels
+
+HEADER = "__device__ float scaled(float x);\n__device__ float twice(float x);\n"
+KERNEL = '#include "device.h"\n__global__ void kernel(float *p) { p[threadIdx.x] = scaled(p[threadIdx.x]); }\n'
+OTHER = """#include "device.h"
+#include "factor.h"
+__device__ float scaled(float x) { return FACTOR * twice(x); }
+__global__ void other(float *p) { *p = FACTOR; }
+"""
+THIRD = "__device__ float twice(float x) { return 2 * x; }\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A kernel whose device functions stand in two further sources."""
+    files = {
+        "kernel.cu": KERNEL,
+        "other.cu": OTHER,
+        "third.cu": THIRD,
+        "device.h": HEADER,
+        "factor.h": "#define FACTOR 3",
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+def read(folder: Path) -> KernelFile:
+    return read_cuda(folder / "kernel.cu", "sm_90", toolchain=kernels.tools(), nvcc=None, cache=folder / "cache")
+
+
+def test_sources_that_define_called_device_functions_are_compiled_with_the_file(folder: Path) -> None:
+    file = read(folder)
+    assert ".extern .func" not in file.ptx
+    assert [kernel.name for kernel in file.kernels] == ["kernel"]
+    assert folder / "other.cu" in file.files.values()
+
+
+def test_a_changed_device_function_is_compiled_again(folder: Path) -> None:
+    before = read(folder).ptx
+    (folder / "factor.h").write_text("#define FACTOR 5")
+    assert read(folder).ptx != before
+
+
+def test_a_source_that_does_not_compile_leaves_the_function_undefined(folder: Path) -> None:
+    (folder / "other.cu").write_text(OTHER.replace("twice(x)", "missing(x)"))
+    file = read(folder)
+    assert "_Z6scaledf" in file.ptx.partition(".extern .func")[2]
+
+
+def test_of_two_sources_that_define_the_function_the_first_is_compiled(folder: Path) -> None:
+    (folder / "another.cu").write_text(OTHER.replace("FACTOR", "7").replace("other", "another"))
+    assert folder / "another.cu" in read(folder).files.values()
+    assert folder / "other.cu" not in read(folder).files.values()

@@ -1,0 +1,82 @@
+"""Files that are a part of another one and do not compile alone."""
+
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from shflbench.cuda_sources.fragments import read_with_includer
+from shflbench.cuda_sources.kernel_file import KernelFile
+from shflbench.cuda_sources.read import read_cuda
+from shflbench.errors import CompileError
+from tests import kernels
+
+KERNEL = "__global__ void k(Number *out) { out[threadIdx.x] = 1; }\n"
+MAIN = """typedef float Number;
+#include "kernel.cu"
+__global__ void other(Number *out) { out[threadIdx.x] = 2; }
+int main() {
+  Number *out;
+  cudaMalloc(&out, 128);
+  k<<<1, 32>>>(out);
+}
+"""
+
+
+@pytest.fixture
+def part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "parts").mkdir()
+    path = tmp_path / "parts/kernel.cu"
+    path.write_text(KERNEL)
+    return path
+
+
+def read(path: Path) -> KernelFile:
+    return read_with_includer(path, partial(read_cuda, arch="sm_90", toolchain=kernels.tools(), nvcc=None))
+
+
+@pytest.mark.parametrize(("name", "included"), [("parts/main.cu", "kernel.cu"), ("main.cu", "parts/kernel.cu")])
+def test_a_part_is_compiled_with_the_file_that_includes_it(part: Path, name: str, included: str) -> None:
+    Path(name).write_text(MAIN.replace("kernel.cu", included))
+    file = read(part)
+    (kernel,) = file.kernels
+    assert (file.path, kernel.name, len(kernel.host_launches)) == (part, "k", 1)
+    assert [note.text for note in file.notes] == [
+        f"compiled as a part of {name}, which includes it: it does not compile alone"
+    ]
+
+
+def test_a_part_of_a_part_is_compiled_with_the_whole_file(part: Path) -> None:
+    Path("parts/work.cu").write_text('#include "kernel.cu"\n__global__ void work(Number *out) { *out = 3; }\n')
+    Path("parts/main.cu").write_text(MAIN.replace("kernel.cu", "work.cu"))
+    assert [kernel.name for kernel in read(part).kernels] == ["k"]
+
+
+def test_a_file_that_compiles_alone_is_no_part(part: Path) -> None:
+    part.write_text(f"typedef int Number;\n{KERNEL}")
+    Path("main.cu").write_text(MAIN.replace("kernel.cu", "parts/kernel.cu"))
+    file = read(part)
+    assert (file.kernels[0].parameters[0].type, file.notes) == ("Number *", ())
+
+
+@pytest.mark.parametrize("outer", ["", '#include "kernel.cu"\n', 'typedef int Number;\n#include "../kernel.cu"\n'])
+def test_a_part_that_no_file_completes_keeps_its_error(part: Path, outer: str) -> None:
+    Path("parts/main.cu").write_text(f"{outer}__global__ void other(int *out) {{ *out = 2; }}\n")
+    with pytest.raises(CompileError, match=r"parts/kernel\.cu does not compile: .*kernel\.cu:1: "):
+        read(part)
+
+
+@pytest.mark.parametrize("line", ["texture<float, 1> table;", '#include "absent.h"'])
+def test_what_another_file_cannot_bring_is_an_error_at_once(part: Path, line: str) -> None:
+    part.write_text(f"{line}\n__global__ void k(float *out) {{ *out = tex1Dfetch(table, 0); }}\n")
+    Path("parts/main.cu").write_text(MAIN)
+    tried = []
+
+    def read_and_note(path: Path) -> KernelFile:
+        tried.append(path)
+        return read_cuda(path, "sm_90", toolchain=kernels.tools(), nvcc=None)
+
+    with pytest.raises(CompileError):
+        read_with_includer(part, read_and_note)
+    assert tried == [part]

@@ -1,0 +1,110 @@
+"""Files of which only the device code compiles: headers that are missing, and host code that needs them."""
+
+from pathlib import Path
+
+import pytest
+
+from shflbench.checker import FileOptions, KernelVerdict, check_file
+from shflbench.errors import CompileError
+from tests import kernels
+from tests.cuda_sources.conftest import Parse, Read
+
+KERNEL = """__global__ void reverse(float *out) {
+  __shared__ float s[64];
+  s[threadIdx.x] = threadIdx.x;
+  __syncthreads();
+  out[threadIdx.x] = s[63 - threadIdx.x];
+}
+"""
+EXTENSION = f"""#include <torch/extension.h>
+#include <ATen/cuda/CUDAContext.h>
+template <typename T> __global__ void scale(T *out, T by) {{ out[threadIdx.x] *= by; }}
+{KERNEL}
+#define BINDING(name, type) \\
+  void name##_launch(torch::Tensor x) {{ \\
+    name<<<1, 64>>>(reinterpret_cast<type *>(x.data_ptr())); \\
+  }}
+BINDING(reverse, float)
+void scaled(at::Tensor x) {{
+  AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "scale", [&] {{
+    scale<scalar_t><<<1, 64>>>(x.data_ptr<scalar_t>(), 2);
+  }});
+}}
+PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {{
+  m.def("reverse", &reverse_launch);
+}}
+"""
+
+
+def left_out(read: Read, text: str) -> list[str]:
+    file = read(text)
+    assert [kernel.name for kernel in file.kernels] == ["reverse"]
+    return [note.text for note in file.notes]
+
+
+def test_a_missing_header_that_only_host_code_needs_is_left_out_and_named(read: Read) -> None:
+    text = f'#include "timer.h"\n#include <plot/plot.hpp>\n{KERNEL}int main() {{ plot::line(timer()); }}\n'
+    expected = "compiled without timer.h and plot/plot.hpp, which are missing: the device code compiles without"
+    assert left_out(read, text) == [expected]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        KERNEL.replace("63 -", "LAST -"),
+        KERNEL.replace("  __syncthreads();", "#ifdef FAST\n  __syncthreads();\n#endif"),
+        "#ifndef LAST\n#define LAST 63\n#endif\n" + KERNEL.replace("63 -", "LAST -"),
+    ],
+    ids=["name", "condition", "default"],
+)
+def test_a_missing_header_that_may_decide_on_device_code_is_an_error(read: Read, text: str) -> None:
+    with pytest.raises(CompileError, match=r"kernel\.cu:1: there is no header timer\.h"):
+        read(f'#include "timer.h"\n{text}')
+
+
+def test_conditions_that_the_file_or_the_compiler_decide_do_not_need_the_header(read: Read) -> None:
+    text = f'#define FAST 1\n#include "timer.h"\n#if FAST && __CUDA_ARCH__ > 100\n#endif\n{KERNEL}'
+    assert left_out(read, text)
+
+
+def test_a_pytorch_extension_is_compiled_without_pytorch(read: Read) -> None:
+    assert [kernel.name for kernel in read(EXTENSION).kernels] == ["scale<float>", "reverse"]
+    assert [kernel.name for kernel in read(EXTENSION, "scale<double>").kernels] == ["scale<double>"]
+
+
+@pytest.mark.parametrize("barrier", ["  __syncthreads();\n", ""])
+def test_a_kernel_of_a_pytorch_extension_is_judged(tmp_path: Path, barrier: str) -> None:
+    path = tmp_path / "kernel.cu"
+    path.write_text(EXTENSION.replace("  __syncthreads();\n", barrier))
+    report = check_file(path, FileOptions(toolchain=kernels.tools()))
+    verdicts = {kernel.name: kernel.verdict for kernel in report.kernels}
+    assert verdicts["reverse"] is (KernelVerdict.CLEAN if barrier else KernelVerdict.BROKEN)
+
+
+def test_the_grammar_reads_the_file_beside_macros_that_define_host_functions(parse: Parse) -> None:
+    assert not parse(EXTENSION).unit.main.tree.root_node.has_error
+
+
+CLASS = """#include <helper_timer.h>
+class Watched {
+  StopWatchInterface *timer;
+  static void CUDART_CB Done(cudaStream_t stream, void *data);
+ public:
+  int count() const { return 3; }
+};
+"""
+
+
+def test_a_class_of_the_host_that_the_grammar_does_not_read_is_removed_where_it_is_rejected(read: Read) -> None:
+    assert left_out(read, f"{CLASS}void Watched::CUDART_CB Done(cudaStream_t, void *) {{ stop(0); }}\n{KERNEL}") == []
+    with pytest.raises(CompileError, match='"Watched" is undefined'):
+        read(f"{CLASS}__global__ void k(int *out) {{ Watched w; out[0] = w.count(); }}\n")
+
+
+@pytest.mark.parametrize(
+    "text", ["template <> struct Size<float> {{ Unknown u; {} }};", "struct Size2 {{ Unknown u; {} }};"]
+)
+def test_what_device_code_may_use_is_never_removed(read: Read, text: str) -> None:
+    general = "template <typename T> struct Size { static const int bytes = 1; };\n"
+    with pytest.raises(CompileError, match='"Unknown" is undefined'):
+        read(f"{general}{text.format('__device__ int CUDART_CB f();')}\n{KERNEL}")

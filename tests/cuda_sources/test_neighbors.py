@@ -1,0 +1,168 @@
+"""The other files of a program: which ones belong to it, and the launches that they lead to."""
+
+from pathlib import Path
+
+import pytest
+
+from shflbench.cuda_sources import host_source
+from shflbench.cuda_sources.host_code import UserFile
+from shflbench.cuda_sources.includes import read_unit
+from shflbench.cuda_sources.kernel_file import HostLaunch
+from shflbench.cuda_sources.neighbors import MAXIMUM_BYTES, neighbors
+from shflbench.cuda_sources.read import read_cuda
+from tests import kernels
+
+KERNEL = """
+#include "scale.h"
+__global__ void scale(float *out, const float *in, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = 2 * in[i];
+}
+void run(float *out, const float *in, int n, int threads) {
+    scale<<<(n + threads - 1) / threads, threads>>>(out, in, n);
+}
+"""
+HEADER = "void run(float *out, const float *in, int n, int threads);"
+MAIN = """
+#include "scale.h"
+int main() {
+    float *values;
+    int n = 4000;
+    cudaMalloc(&values, n * sizeof(float));
+    run(values, values, n, 256);
+}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A program of two sources and a header."""
+    for name, text in {"scale.cu": KERNEL, "scale.h": HEADER, "main.cpp": MAIN}.items():
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+def joined(path: Path) -> list[str]:
+    main = UserFile.of(path, path.name, path.read_bytes())
+    return [file.path.name for file in neighbors(read_unit(main, (), ()), ())]
+
+
+def launches(path: Path) -> tuple[HostLaunch, ...]:
+    (kernel,) = read_cuda(path, "sm_90", toolchain=kernels.tools(), nvcc=None).kernels
+    return kernel.host_launches
+
+
+def test_the_caller_in_another_file_decides_on_launch_and_arguments(folder: Path) -> None:
+    (launch,) = launches(folder / "scale.cu")
+    assert (launch.grid, launch.block, launch.assumed) == ((16, 1, 1), (256, 1, 1), ())
+    out, source, n = launch.arguments
+    assert (out.buffer, n.value) == (source.buffer, 4000)
+
+
+def test_a_function_that_the_caller_passes_on_is_called(folder: Path) -> None:
+    times = "void times(void (*f)(float *, const float *, int, int), float *v, int n)"
+    text = MAIN.replace("run(values, values, n, 256);", "times(run, values, n);")
+    text = text.replace("int main", f"{times};\nint main")
+    (folder / "main.cpp").write_text(f"{text} {times} {{ f(v, v, n, 128); }}")
+    (launch,) = launches(folder / "scale.cu")
+    assert launch.block == (128, 1, 1)
+
+
+def test_a_kernel_that_another_file_launches_gets_its_arguments(folder: Path) -> None:
+    (folder / "scale.h").write_text("__global__ void scale(float *out, const float *in, int n);")
+    (folder / "scale.cu").write_text(KERNEL.partition("void run")[0])
+    (folder / "main.cu").write_text(MAIN.replace("run(values, values, n, 256)", "scale<<<8, 512>>>(values, values, n)"))
+    (folder / "main.cpp").unlink()
+    (launch,) = launches(folder / "scale.cu")
+    assert (launch.grid, launch.block) == ((8, 1, 1), (512, 1, 1))
+
+
+def test_a_function_between_main_and_the_kernel_may_stand_in_a_third_file(folder: Path) -> None:
+    (folder / "main.cpp").write_text("void middle();\nint main() { middle(); }")
+    (folder / "middle.cpp").write_text(MAIN.replace("int main", "void middle"))
+    (folder / "other.cpp").write_text("void other() {}")
+    assert joined(folder / "scale.cu") == ["main.cpp", "middle.cpp"]
+
+
+def test_the_loader_of_a_program_limits_its_sizes(folder: Path) -> None:
+    loader = '#include <fstream>\n#include <stdexcept>\nint load() { int n; std::ifstream in("n.txt"); in >> n;\n'
+    loader += 'if (n > 64) throw std::runtime_error("too large"); return n; }'
+    (folder / "load.cpp").write_text(loader)
+    (folder / "main.cpp").write_text(MAIN.replace("int main", "int load();\nint main").replace("4000", "load()"))
+    sizes = [launch.arguments[2].value for launch in launches(folder / "scale.cu")]
+    assert sizes
+    assert all(isinstance(size, int) and size <= 64 for size in sizes)
+
+
+def test_a_program_that_computes_for_long_leaves_the_launches_of_the_function(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(host_source, "MOST_OF_SEVERAL", 100)
+    loop = "for (int i = 0; i < 200; i++) values[i] = i;"
+    (folder / "main.cpp").write_text(MAIN.replace("run(", f"{loop} run("))
+    assert {dict(launch.assumed).get("threads") for launch in launches(folder / "scale.cu")} > {256}
+
+
+def test_a_source_above_or_in_src_belongs_to_the_program(folder: Path) -> None:
+    (folder / "cuda").mkdir()
+    (folder / "src").mkdir()
+    (folder / "scale.cu").rename(folder / "cuda/scale.cu")
+    (folder / "scale.h").rename(folder / "cuda/scale.h")
+    (folder / "main.cpp").rename(folder / "src/main.cpp")
+    assert joined(folder / "cuda/scale.cu") == ["main.cpp"]
+
+
+def test_what_every_user_may_write_belongs_to_no_program(folder: Path) -> None:
+    assert joined(folder / "scale.cu") == ["main.cpp"]
+    folder.chmod(0o777)
+    assert joined(folder / "scale.cu") == []
+
+
+def test_a_source_that_is_too_large_is_not_read(folder: Path) -> None:
+    (folder / "main.cpp").write_text(MAIN + " " * MAXIMUM_BYTES)
+    assert joined(folder / "scale.cu") == []
+
+
+def test_a_file_that_calls_nothing_of_the_other_is_another_program(folder: Path) -> None:
+    (folder / "main.cpp").write_text(MAIN.replace("run(", "// run("))
+    assert joined(folder / "scale.cu") == []
+
+
+def test_two_files_that_define_one_function_belong_to_two_programs(folder: Path) -> None:
+    (folder / "main.cpp").write_text(MAIN + "void run(float *out, const float *in, int n, int threads) {}")
+    assert joined(folder / "scale.cu") == []
+
+
+def test_two_files_that_define_one_macro_or_constant_belong_to_two_programs(folder: Path) -> None:
+    for first, second in (("#define N 1\n", "#define N 2\n"), ("const int N = 1;\n", "static const int N = 2;\n")):
+        (folder / "scale.cu").write_text(first + KERNEL)
+        (folder / "main.cpp").write_text(first + MAIN)
+        assert joined(folder / "scale.cu") == ["main.cpp"] * first.startswith("#")
+        (folder / "main.cpp").write_text(second + MAIN)
+        assert joined(folder / "scale.cu") == []
+
+
+def test_a_file_with_main_joins_what_it_calls_alone(folder: Path) -> None:
+    (folder / "main.cpp").rename(folder / "main.cu")
+    (folder / "other.cu").write_text("int main() {}")
+    (folder / "scale.cu").rename(folder / "lib.cu")
+    assert joined(folder / "main.cu") == ["lib.cu"]
+    assert joined(folder / "other.cu") == []
+
+
+def test_a_function_of_a_header_is_not_searched_for_elsewhere(folder: Path) -> None:
+    (folder / "main.cpp").rename(folder / "main.cu")
+    (folder / "scale.h").write_text(f"inline {HEADER[:-1]} {{}}")
+    assert joined(folder / "main.cu") == []
+
+
+def test_a_changed_caller_is_read_again(folder: Path) -> None:
+    cache = folder / "cache"
+
+    def block() -> object:
+        file = read_cuda(folder / "scale.cu", "sm_90", toolchain=kernels.tools(), nvcc=None, cache=cache)
+        return file.kernels[0].host_launches[0].block
+
+    assert block() == (256, 1, 1)
+    (folder / "main.cpp").write_text(MAIN.replace("256", "64"))
+    assert block() == (64, 1, 1)

@@ -1,0 +1,88 @@
+import pytest
+
+from tests.cuda_sources.conftest import Parse
+
+REDUCE = "template <typename T, int B> __global__ void reduce(const T *in, T *out, int n) { out[0] = in[B]; }\n"
+SCALE = "template <class T> __global__ void scale(T *p, T a) { p[0] = a; }\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "instances"),
+    [
+        (REDUCE + "void f() { reduce<float, 256><<<1, 256>>>(a, b, 3); }", ["reduce<float, 256>"]),
+        (REDUCE + "#define B 64\nvoid f() { reduce<int, 2 * B><<<1, B>>>(a, b, 3); }", ["reduce<int, 128>"]),
+        (REDUCE + "void f() { using T = double; reduce<T, 8><<<1, 8>>>(a, b, 3); }", ["reduce<double, 8>"]),
+        (
+            REDUCE + "template <typename T> void run(T *p) { reduce<T, 32><<<1, 32>>>(p, p, 3); }\n"
+            "void f() { float *x; int *y; run<double>(0); run(x); run(y); }",
+            ["reduce<double, 32>", "reduce<float, 32>", "reduce<int, 32>"],
+        ),
+        (
+            REDUCE + "template <int B> void run() { reduce<int, B><<<1, B>>>(a, b, 3); }\n"
+            "void f(int n) { switch (n) { case 1: run<64>(); case 2: run<128>(); } }",
+            ["reduce<int, 128>", "reduce<int, 64>"],
+        ),
+        (SCALE + "void f() { float *p; scale<<<1, 2>>>(p, 1.0f); }", ["scale<float>"]),
+        (SCALE + "void f() { scale<<<1, 2>>>(make(), 1.0f); }", []),
+        (
+            SCALE + "template <class T> void Runner<T>::operator()() { scale<T><<<1, 2>>>(p, 1); }\n"
+            "template class Runner<float>;\ntemplate class tools::Runner<double>;\nvoid f() { }",
+            ["scale<float>", "scale<double>"],
+        ),
+        (
+            SCALE
+            + "template <class T> void Runner<T*>::run() { scale<T><<<1, 2>>>(p, 1); }\ntemplate class Runner<int*>;",
+            [],
+        ),
+        (
+            SCALE + "typedef void (*K)(int *, int);\nconst K table[] = {scale<int>, &scale<long>};",
+            ["scale<int>", "scale<long>"],
+        ),
+        (SCALE + "void f() { auto k = scale<float>; k<<<1, 2>>>(p, 1); }", ["scale<float>"]),
+        (SCALE + "void f() { run([](auto v) { scale<decltype(v)><<<1, 2>>>(p, v); }); }", []),
+        (SCALE + "template <class T> struct R { void run(T *p) { scale<T><<<1, 2>>>(p, 1); } };", []),
+        (SCALE + "__device__ void f() { auto k = scale<float>; }", []),
+        (
+            SCALE + "struct R { template <class T> void run(T *p) { scale<T><<<1, 2>>>(p, 1); } };\n"
+            "template void R::run<float>(float *);\ntemplate void R::run<int>(int *);",
+            ["scale<float>", "scale<int>"],
+        ),
+        (
+            SCALE + "namespace a { template <class T> void run(T *p) { scale<T><<<1, 2>>>(p, 1); } }\n"
+            "template void a::run<float>(float *);\ntemplate void b::run<int>(int *);",
+            ["scale<float>"],
+        ),
+        (
+            SCALE + "template <class T> struct R { void run(T *p) { scale<T><<<1, 2>>>(p, 1); } };\n"
+            "template struct R<float>;\ntemplate class R<int>;",
+            ["scale<float>", "scale<int>"],
+        ),
+        (
+            REDUCE
+            + "template <int B> struct R { template <class T> void run(T *p) { reduce<T, B><<<1, B>>>(p, p, 3); } };\n"
+            "template struct R<64>;\ntemplate void R<64>::run<float>(float *);",
+            [],
+        ),
+        ("namespace a {" + SCALE + "}\nvoid f() { a::scale<int><<<1, 2>>>(p, 1); }", ["a::scale<int>"]),
+    ],
+)
+def test_instances_are_those_that_the_host_launches(parse: Parse, text: str, instances: list[str]) -> None:
+    assert parse(text).expressions() == instances
+
+
+def test_static_kernels_are_named_for_the_compiler(parse: Parse) -> None:
+    text = "static __global__ void a(int *p) { }\nnamespace { __global__ void b(int *p) { } }\n__global__ void c() { }"
+    assert parse(text).expressions() == ["a", "b"]
+
+
+def test_places_whose_instance_depends_on_more_host_code_are_known(parse: Parse) -> None:
+    source = parse(
+        SCALE + "void f() {\n  scale<int><<<1, 2>>>(p, 1);\n"
+        "  run([](auto v) { scale<decltype(v)><<<1, 2>>>(p, v); });\n"
+        "  scale<<<1, 2>>>(make(), 1.0f);\n  auto k = scale<decltype(p)>;\n}"
+    )
+    assert [(definition.name, line.line) for definition, line in source.unresolved] == [
+        ("scale", 4),
+        ("scale", 6),
+        ("scale", 5),
+    ]
