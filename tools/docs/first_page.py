@@ -10,16 +10,14 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
 from benchmarks.distance import FAR
 from shflbench.analysis.contest import MATTERS, times
 from tools.docs.answers.answer import MEMORY, MODEL, OTHER, WARPS, answers, every_answer, fastest_there
 from tools.docs.answers.figures import IS_ONE, gain_of_a_kernel
 from tools.docs.answers.pages import filled
-from tools.docs.measured import ROOT, by_pattern, launch_costs, patterns_where
+from tools.docs.measured import ROOT, by_pattern, patterns_where
 from tools.docs.opponents import RECORDS
-from tools.docs.page_file import write_page
+from tools.docs.page_file import page_environment, write_page
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -87,33 +85,28 @@ def same() -> tuple[int, int]:
 
 def render() -> str:
     """Return the page."""
-    environment = Environment(
-        loader=FileSystemLoader(TEMPLATE.parent),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        autoescape=False,  # noqa: S701  (Markdown, of committed files)
-    )
     agreeing, compared = same()
     functions = (cells, except_when, launch_place, launch_time, whole)
-    return environment.get_template(TEMPLATE.name).render(
-        {function.__name__: function for function in functions},
-        short=lambda answer: filled(answer.short, answer),
-        by_warps=[answer for part in (WARPS, MEMORY) for answer in answers(part) if answer.has_loop],
-        by_launch=[answer for answer in answers(MEMORY) if not answer.has_loop],
-        by_pattern=by_pattern(),
-        shfl=patterns_where("shfl"),
-        smem=patterns_where("smem"),
-        tie=patterns_where("tie"),
-        far=FAR,
-        same=agreeing,
-        compared=compared,
-        device=_gpu(MODEL),
-        other_device=_gpu(OTHER),
-        launch_costs=launch_costs(),
-        verdicts=verdicts(CLAIMS),
-        others=sum(verdicts(OTHERS).values()),
+    return (
+        page_environment(TEMPLATE.parent)
+        .get_template(TEMPLATE.name)
+        .render(
+            {function.__name__: function for function in functions},
+            short=lambda answer: filled(answer.short, answer),
+            by_warps=[answer for part in (WARPS, MEMORY) for answer in answers(part) if answer.has_loop],
+            by_launch=[answer for answer in answers(MEMORY) if not answer.has_loop],
+            by_pattern=by_pattern(),
+            shfl=patterns_where("shfl"),
+            smem=patterns_where("smem"),
+            tie=patterns_where("tie"),
+            far=FAR,
+            same=agreeing,
+            compared=compared,
+            device=_gpu(MODEL),
+            other_device=_gpu(OTHER),
+            verdicts=verdicts(CLAIMS),
+            others=sum(verdicts(OTHERS).values()),
+        )
     )
 
 

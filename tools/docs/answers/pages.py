@@ -9,8 +9,6 @@ from functools import cache, partial
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
 from benchmarks.distance import FAR
 from shflbench.analysis.contest import times
 from shflbench.patterns.discover import builtin, load
@@ -21,11 +19,13 @@ from tools.docs.answers.figures import FIGURES, IS_ONE, gain_of_a_kernel
 from tools.docs.answers.tried import tried
 from tools.docs.measured import ROOT
 from tools.docs.opponents import RECORDS
-from tools.docs.page_file import write_page
+from tools.docs.page_file import page_environment, write_page
 from tools.docs.pattern_pages import kernel_place
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from jinja2 import Environment
 
     from shflbench.patterns.declare import Variant
     from shflbench.patterns.discover import LoadedPattern
@@ -41,14 +41,7 @@ EXPLANATIONS = ROOT / "docs" / "explanation"
 @cache
 def environment() -> Environment:
     """Return the environment of all templates."""
-    found = Environment(
-        loader=FileSystemLoader(FOLDER),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        autoescape=False,  # noqa: S701  (Markdown, of committed files)
-    )
+    found = page_environment(FOLDER)
     found.globals.update({function.__name__: function for function in FIGURES})
     return found
 
