@@ -74,9 +74,13 @@ def lines() -> dict[str, list[str]]:
 def test_every_answer_has_a_line_and_a_page() -> None:
     assert list(lines()) == list(FIGURES)
     assert {path.stem for path in PAGES.glob("*.md")} == {*FIGURES, "index"}
-    assert {path.stem for path in CHARTS.glob("*.svg")} == {
-        one.name for one in FIGURES.values() if len(one.launches) > 1
-    }
+    assert {path.stem for path in CHARTS.glob("*.svg")} == {name for name, one in FIGURES.items() if of_kinds(one)}
+
+
+def of_kinds(answer: Answer) -> bool:
+    """Whether several kinds were measured at several numbers of warps per SM."""
+    kinds = [{one.kind for one in at(answer, setting).values()} for setting in answer.at.values()]
+    return len(kinds) > 1 and len(set[str]().union(*kinds)) > 1
 
 
 @of_every_answer

@@ -23,8 +23,8 @@ SIZE = (7.5, 3.6)  # inches
 
 
 def has_chart(answer: Answer) -> bool:
-    """Whether an answer was measured at several numbers of warps per SM."""
-    return len(answer.launches) >= MIN_PLACES
+    """Whether several kinds were measured at several numbers of warps per SM."""
+    return len(answer.launches) >= MIN_PLACES and len(lines(answer)) > 1
 
 
 def lines(answer: Answer) -> dict[str, dict[int, tuple[float, str]]]:
