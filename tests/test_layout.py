@@ -1,7 +1,9 @@
 import ast
+import io
 import re
 import subprocess
 import sys
+import tokenize
 import tomllib
 from collections import Counter
 from functools import cache
@@ -57,6 +59,32 @@ def trees() -> dict[Path, ast.Module]:
     """Return the syntax tree of each file of the package."""
     paths = sorted((REPOSITORY / "shflbench").rglob("*.py"))
     return {path: ast.parse(path.read_text(encoding="utf-8")) for path in paths}
+
+
+POINTER = re.compile(r"(?<![\w./<*-])((?:[a-z_]\w*/)*[a-z_]\w*\.py)\b")
+NOT_OURS = {  # files of others, and the declaration of a pattern, which users write
+    "pattern.py",
+    "numba/core/datamodel/models.py",
+    "triton/runtime/jit.py",
+    "triton/backends/nvidia/driver.py",
+}
+
+
+def test_files_that_comments_and_docstrings_point_at_exist() -> None:
+    roots = ("shflbench", "tests", "tools", "benchmarks")
+    every = {path.relative_to(REPOSITORY).as_posix() for root in roots for path in (REPOSITORY / root).rglob("*.py")}
+    stale = []
+    for path, tree in trees().items():
+        source = path.read_text(encoding="utf-8")
+        tokens = tokenize.generate_tokens(io.StringIO(source).readline)
+        texts = [token.string for token in tokens if token.type == tokenize.COMMENT]
+        kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+        texts += [ast.get_docstring(node) or "" for node in ast.walk(tree) if isinstance(node, kinds)]
+        for name in {name for text in texts for name in POINTER.findall(text)} - NOT_OURS:
+            beside = (path.parent / name).is_file()
+            if not beside and not ("/" in name and any(f"/{one}".endswith(f"/{name}") for one in every)):
+                stale.append(f"{path.relative_to(REPOSITORY)}: {name}")
+    assert stale == []
 
 
 def test_no_two_classes_have_the_same_name() -> None:

@@ -21,7 +21,7 @@ class OpcodeRole(Flag):
     POINTER = auto()  # the result may point to where an operand points: `dataflow/slices.py`
     POLYNOMIAL = auto()  # integers: a sum or product of the operands, as `dataflow/polynomials.py` calculates it
     COPY = auto()  # the operand itself: `dataflow/index_values.py`
-    COMPARISON = auto()  # a predicate that compares numbers: `dataflow/guards.py`, `inputs/thresholds.py`
+    COMPARISON = auto()  # a predicate that compares numbers: `dataflow/guards.py`, `inputs/compared_constants.py`
     MINIMUM = auto()  # at most each operand: `dataflow/guards.py`
     MASK = auto()  # the bits of one operand that another one has: `dataflow/bit_uses.py`
     SHIFT = auto()  # of bits: `dataflow/bit_uses.py`
@@ -29,7 +29,7 @@ class OpcodeRole(Flag):
     RANGE = auto()  # the values of the operands limit it: `dataflow/value_ranges.py`
     LOGIC = auto()  # of predicates: `dataflow/guards.py`
     BLOCK_BARRIER = auto()  # of a block, or with `.warp` of a warp: `inputs/blocks.py`
-    APPROXIMATE = auto()  # with `.approx`, a GPU may differ in the last digits: `link/notes.py`
+    APPROXIMATE = auto()  # with `.approx`, a GPU may differ in the last digits: `link/linker.py`
     TEXTURE = auto()  # the result is what a texture holds, whatever the operands are: `dataflow/slices.py`
     OF_CLUSTER = auto()  # the result names a block of the cluster: `inputs/cluster_plan.py`
     ORDER = auto()  # the result depends on the order of threads: `runs/order.py`
