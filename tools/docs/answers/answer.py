@@ -25,6 +25,7 @@ FOLDER = Path(__file__).parent
 WARPS, MEMORY = "within-a-warp", "blocks-and-memory"
 MODEL, OTHER = "h200", "h100"
 SUITE = "opponents"
+BEST = "best "  # before a kind, of which the best variant is meant
 KINDS = {  # of what a variant exchanges values through
     Mechanism.SHFL.value: "shuffles",
     Mechanism.SMEM.value: "smem",
@@ -54,7 +55,7 @@ class Answer:
     more: Sequence[str]  # pages of the explanations
     suite: str = SUITE
     before: str = ""  # what to do on GPUs that lack what the kernels need
-    against: str = ""  # the variant to compare with; empty: the best that exchanges through something else
+    against: str = ""  # the variant to compare with, or `best KIND`; empty: the best through something else
     against_words: str = ""  # what that is, in words
 
     @property
@@ -100,9 +101,13 @@ class Place:
     @property
     def rival(self) -> Timed:
         """The variant to compare with."""
-        found = self.variants.next_side
-        if self.answer.against:
-            found = next(one for one in self.variants.variants if one.variant == self.answer.against)
+        name = self.answer.against
+        if name.startswith(BEST):
+            found = self.variants.best_of(Mechanism(name.removeprefix(BEST)))
+        elif name:
+            found = next(one for one in self.variants.variants if one.variant == name)
+        else:
+            found = self.variants.next_side
         if found is None:
             raise ValueError(f"{self.distance.fastest.setting}: every variant exchanges through the same")
         return found
