@@ -10,7 +10,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from shflbench.bounds import MAX_NAME
-from shflbench.dimensions import MAX_BLOCK_DIMS, MOST_DIMENSIONS, LaunchDims, complete
+from shflbench.dimensions import MAX_BLOCK_DIMS, MOST_DIMENSIONS, NO_CLUSTER, LaunchDims, complete
 from shflbench.errors import PatternError
 from shflbench.files import irregular_kind, read_source
 from shflbench.model import DTYPES, MAX_BLOCK, WARP, Dtype, Mechanism
@@ -205,6 +205,9 @@ def _of_variant(variant: Variant, pattern: Pattern, folder: Path) -> Iterator[st
     if variant.later and not pattern.one_pass:
         yield f"{who} has `later` kernels, which only a pattern with one_pass=True may have"
     yield from _of_arguments(who, variant, pattern)
+    kernels_beside = any(item.programmatic or item.cluster != NO_CLUSTER for item in variant.later)
+    if variant.graph and (variant.cooperative or variant.cluster != NO_CLUSTER or kernels_beside):
+        yield f"{who} has graph=True, which takes kernels without clusters, cooperative and programmatic launches"
     for item in variant.later:
         yield from _of_arguments(who, item, pattern)
     yield from _of_choices(who, "only", variant.only, pattern)

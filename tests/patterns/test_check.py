@@ -57,6 +57,16 @@ VARIANT, PATTERN = "baseline=True", 'source="tests"'  # where further fields may
             "representative={'launch': '8x8:'}",
             "the launch of `representative` is '8x8:', not text such as '26x1024'",
         ),
+        (
+            VARIANT,
+            "graph=True, cluster=(2, 1, 1)",
+            "variant `smem` has graph=True, which takes kernels without clusters",
+        ),
+        (
+            VARIANT,
+            "graph=True, cooperative=True",
+            "variant `smem` has graph=True, which takes kernels without clusters",
+        ),
         (VARIANT, "needs='hopper'", "variant `smem` needs `hopper`, which is not an architecture"),
         (VARIANT, "needs_cccl=3.4", "variant `smem` needs CCCL 3.4, which is not a version such as (3, 4)"),
         (VARIANT, "shared=lambda at: 1 / 0", f"variant `smem`: {FAILS}: line 8: ZeroDivisionError: division by zero"),

@@ -228,7 +228,8 @@ __device__ inline void exchange(
     uint4* const here = slots + slot * Own::ALL + threadIdx.x;
     const unsigned there = in_other_block(here);
     if (threadIdx.x == 0) expect(&both.full.own[slot], {bytes});
-    if (turn > 0) wait_at(&both.empty.own[slot], (turn - 1) % 2);
+    // Threads without words send nothing: they might come so late that they would miss a phase.
+    if (turn > 0 && threadIdx.x < Own::HAVING) wait_at(&both.empty.own[slot], (turn - 1) % 2);
 #pragma unroll
     for (int i = 0; i < Own::COUNT; ++i) {
         if (threadIdx.x < Own::HAVING) store_counted(there + i * THREADS * 16, own.word[i], both.full.there + slot * 8);
@@ -287,10 +288,10 @@ __device__ inline void exchange(
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
     __syncthreads();
     if (threadIdx.x == 0) {
-        arrive_there_expecting(full.there + slot * 8, {bytes});
         asm volatile("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
                      :: "r"(in_other_block(here)), "r"(shared_place(sent)), "n"({bytes}), "r"(full.there + slot * 8)
                      : "memory");
+        arrive_there_expecting(full.there + slot * 8, {bytes});  // its fence does not hold up the copy
     }
     if (threadIdx.x / 32 < Own::WARPS) wait_at(&full.own[slot], turn % 2);
 #pragma unroll

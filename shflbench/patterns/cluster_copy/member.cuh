@@ -135,9 +135,9 @@ struct Exchange {
         if (!(C::MEETS && !C::COUNTS) && waits()) wait_here<C::IN_CLUSTER>(&full[slot], turn % 2);
         Word got[COUNT];
         read(got, slot);
-        // With two buffers, the other block replaces what was read only after it has got the next copy, before which
-        // this block has a fence. A fence of the other block is not for the memory of this one.
-        if constexpr (C::MOVE == Move::BULK && !C::DOUBLE) fence_before_copies();
+        // An arrival that says that the buffer was read orders reads before copies only behind a fence. A merged one
+        // comes with the next copy, behind its fence. A fence of the other block is not for the memory of this one.
+        if constexpr (C::MOVE == Move::BULK && !C::MERGED) fence_before_copies();
         say_read(slot);
         own.mix_with(got);
     }
@@ -170,7 +170,8 @@ private:
     template <bool ANNOUNCES>
     __device__ static void say(unsigned barrier) {
         if constexpr (C::SYNC == Sync::WARPS) __syncwarp();
-        if constexpr (C::SYNC == Sync::ONCE) __syncthreads();
+        constexpr bool HAVE_MET = ANNOUNCES && C::MOVE == Move::BULK && !C::PARTS;  // before the copy
+        if constexpr (C::SYNC == Sync::ONCE && !HAVE_MET) __syncthreads();
         const bool arrives = C::SYNC == Sync::THREADS ? Own::has_words()
                              : C::SYNC == Sync::WARPS ? in_use() && lane() == 0
                                                       : threadIdx.x == 0;
@@ -202,7 +203,8 @@ private:
         }
     }
     __device__ void wait_until_read(unsigned slot, unsigned turn) {
-        if (waits() && turn > 0) wait_here<C::IN_CLUSTER>(&empty[slot], (turn - 1) % 2);
+        // Threads without words send nothing: they might come so late that they would miss a phase.
+        if (Own::has_words() && turn > 0) wait_here<C::IN_CLUSTER>(&empty[slot], (turn - 1) % 2);
     }
 
     // Before stores and copies that count their bytes: the barrier expects these, and the other block has read the
@@ -227,10 +229,10 @@ private:
         if constexpr (C::MOVE == Move::BULK) {
             fence_before_copies();
             if (C::PARTS) __syncwarp();
-            else if (!(C::MERGED && C::SYNC == Sync::ONCE)) __syncthreads();
+            else __syncthreads();
+            copy(slot);
         }
-        if constexpr (C::MERGED) say<true>(barrier);
-        if constexpr (C::MOVE == Move::BULK) copy(slot);
+        if constexpr (C::MERGED) say<true>(barrier);  // behind the copy, which its fence would hold up
     }
     __device__ void copy(unsigned slot) const {
         const unsigned first = slot * ALL, barrier = there(full_there, slot);
