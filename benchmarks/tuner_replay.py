@@ -1,4 +1,4 @@
-"""Replay `shflbench tune` on the recorded times of all members of a family: what its rules take and choose, modelled.
+"""Replay `shflbench tune` on the recorded times of all members of a family: what its rules take and choose, modeled.
 
     python -m benchmarks.tuner_replay     write tuner_replay.md beside this file
 
@@ -55,7 +55,7 @@ HEAD = """\
 
 Written by `python -m benchmarks.tuner_replay`; do not edit.
 
-All figures are modelled: the rules of the package, applied to the times of all candidates that
+All figures are modeled: the rules of the package, applied to the times of all candidates that
 [the record](tuner.md) has, with random noise. GPU time is warm-up, the choice of the number of samples, and sampling;
 neither compilation nor verification. All candidates are timed in one process, for up to 0.25 s each, to 0.2%. A choice
 is judged by the times without noise. No times of `scan` are recorded: they are predicted cycles times recorded ratios,
@@ -267,7 +267,7 @@ def replay(pattern: str, noise: str, trials: int = TRIALS) -> Replay:
 def page(replays: Sequence[Replay]) -> str:
     """Return the page."""
     lines = [
-        "| pattern | noise | all, modelled s | rungs, modelled s | share | largest | choices within 1% | slowest |",
+        "| pattern | noise | all, modeled s | rungs, modeled s | share | largest | choices within 1% | slowest |",
         "|---|---|---|---|---|---|---|---|",
     ]
     for one in replays:

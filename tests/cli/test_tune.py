@@ -213,7 +213,7 @@ def test_a_finished_rung_without_a_candidate_is_refused(demo: Command, plug: Plu
         (f'"variant": "{FAST}"', f'"variant": "{SECOND}"', "sms x 32 has a candidate twice"),
         ('"launch": "sms x 32"', '"launch": "sms x 64"', "the launches of `settings` are not those of `request`"),
         ('"iterations": 1024', '"iterations": 0', "sms x 32 has 0 iterations"),
-        ('"settings"', '"setings"', "settings"),
+        ('"settings"', '"set"', "settings"),
         ("{", "", "tune.json"),
     ],
 )
