@@ -206,8 +206,10 @@ __device__ inline {T} sum_of_cluster({T} x) {
     __syncwarp();
     asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
     const {T} of_block = sum_of_block<THREADS>(x);
-    // All blocks have started, the first one with its barrier. A whole warp waits: lanes that do not would hold it up.
-    asm volatile("barrier.cluster.wait.aligned;" ::: "memory");
+    // All blocks have started, the first one with its barrier. All lanes of a warp wait that do not end: others would
+    // hold it up.
+    if (threadIdx.x >= (rank == 0 ? 32 : 1)) return of_block;
+    asm volatile("barrier.cluster.wait;" ::: "memory");
     if (threadIdx.x != 0) return of_block;
     if (rank == 0) {
         asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;"

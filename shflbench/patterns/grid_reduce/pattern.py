@@ -175,6 +175,7 @@ PATTERN = Pattern(
             dims=all_blocks,
             arguments=("values", "sums", "partial", "tickets"),
             opcodes=("STAS", "SYNCS"),
+            only={"blocks": ("2", "8", "32", "132")},  # of more, the emulator cannot follow what each thread knows
         ),
         Variant(
             name="one-block",
