@@ -1,5 +1,5 @@
 //: two-launches two-launches-graph two-launches-dependent last-block last-block-acq-rel add zero-add grid-barrier first-waits one-block dtype=f32,i32 blocks=2,8,32,132,528
-//: cluster-last dtype=f32,i32 blocks=2,8,32,132,528
+//: cluster-last dtype=f32,i32 blocks=2,8,32,132
 //: add-counted dtype=i32 blocks=2,8,32,132,528
 
 //! *
