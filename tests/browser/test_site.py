@@ -122,7 +122,7 @@ def test_the_search_finds_a_page(site: Path, open_page: Open) -> None:
 def test_code_that_scrolls_can_be_reached_by_the_keyboard(site: Path, open_page: Open) -> None:
     opened = open_page(site / "files" / "shflbench" / "patterns" / "reduce" / "cg.cu.html", PHONE)
     assert opened.page.locator("pre[tabindex='0']").count() == 1
-    opened = open_page(site / "index.html", (1600, 900))
+    opened = open_page(site / "how-to" / "bench-a-file.html", (1600, 900))
     assert opened.page.locator("pre").count() >= 3
     assert opened.page.locator("pre[tabindex='0']").count() == 0
 

@@ -57,11 +57,13 @@ def collect(
     every_answer = tuple(answer for topic in sorted(by_topic, key=_pattern) for answer in by_topic[topic])
     archives = {run.folder: archive for run in newest(runs) if (archive := run.kernels())}
     untimed = [run for run in newest(runs) if not is_measured(run)]
+    sections = tuple(_section(name, anchors[name], results, untimed, archives, claims) for name in names)
     return ReportContent(
         title=short(title or _title(runs, results), LONGEST_TITLE),
         sentences=three_sentences(every_answer, claims, runs),
         answers=every_answer,
-        patterns=tuple(_section(name, anchors[name], results, untimed, archives, claims) for name in names),
+        patterns=sections,
+        headers=tuple(_shared_headers(sections)),
         series=tuple(series_of(runs, baselines)),
         claims=tuple(claims),
         runs=tuple(run_cards(in_order(runs))),
@@ -127,6 +129,11 @@ def _sentences(rows: Sequence[TimedRow], times: TimesOfRuns) -> list[str]:
     return [*sentences(others, times, MOST_SENTENCES), *kernel_sentences(of_kernels, times)]
 
 
+def _shared_headers(sections: Sequence[PatternSection]) -> list[HeaderText]:
+    by_anchor = group_by((header for section in sections for header in section.headers), lambda header: header.anchor)
+    return [headers[0] for headers in by_anchor.values() if len(headers) > 1]
+
+
 def _code(
     rows: Sequence[TimedRow], archives: Mapping[Path, KernelArchive]
 ) -> tuple[list[KernelText], list[HeaderText]]:
@@ -141,5 +148,5 @@ def _code(
     order = dict.fromkeys(item.row.variant for item in rows)
     return (
         [kernel_text(*stored[variant]) for variant in order if variant in stored],
-        list({(header.name, header.pieces): header for header in headers}.values()),
+        list({header.anchor: header for header in headers}.values()),
     )

@@ -127,9 +127,10 @@ class KernelText:
 
 @dataclass(frozen=True, slots=True)
 class HeaderText:
-    """A header that kernels share."""
+    """A header that kernels share, which the report shows once, below the patterns if several include it."""
 
     name: str
+    anchor: str  # the id of its text: two patterns can include different files of one name
     pieces: tuple[tuple[str, str], ...]
 
 
@@ -219,6 +220,7 @@ class ReportContent:
     sentences: tuple[str, ...]
     answers: tuple[AnswerLine, ...]
     patterns: tuple[PatternSection, ...]
+    headers: tuple[HeaderText, ...]  # that several patterns include
     series: tuple[Series, ...]
     claims: tuple[ClaimLine, ...]
     runs: tuple[RunCard, ...]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from shflbench.export.html.content import HeaderText, KernelText
@@ -38,7 +39,8 @@ def kernel_text(item: TimedRow, kernel: StoredKernel, kernels: KernelArchive) ->
 def header_texts(kernel: StoredKernel, kernels: KernelArchive) -> Iterator[HeaderText]:
     """Yield the headers that a kernel includes and shflbench has; not those of CUDA, which runs do not store."""
     for name, file in kernel.headers.items():
-        yield HeaderText(name, pieces(_text(kernels, file)[:LONGEST_CODE]))
+        text = _text(kernels, file)[:LONGEST_CODE]
+        yield HeaderText(name, f"header-{sha256(text.encode()).hexdigest()[:12]}", pieces(text))
 
 
 def _facts(item: TimedRow, kernel: StoredKernel) -> Iterator[tuple[str, str]]:

@@ -2,7 +2,7 @@ import pytest
 
 from shflbench.export.html.kernel_code import kernel_of_unit
 from shflbench.store.kernel_archive import KernelArchive
-from tests.export.html.pages import real, small
+from tests.export.html.pages import content_of, parsed, real, small
 
 UNIT = """\
 constexpr int UNROLL = 4;
@@ -59,3 +59,11 @@ def test_the_pieces_of_a_kernel_are_its_text_and_its_facts_are_those_of_the_run(
     assert "SHFL 6" in facts["SASS of the kernel"]
     assert facts["Limit"].endswith(" µs by block start")
     assert "shflbench.cuh" in [header.name for header in pattern.headers]
+
+
+def test_a_header_of_several_patterns_is_in_the_report_once() -> None:
+    report = content_of(real("rows"))
+    assert [header.name for header in report.headers] == ["shflbench.cuh", "rows.cuh", "rows_cub.cuh"]
+    text = parsed(report).text
+    for header in (header for pattern in report.patterns for header in pattern.headers):
+        assert text.count("".join(code for _, code in header.pieces)) == 1, header.name
