@@ -22,7 +22,6 @@ from shflbench.checker.candidate import (
 from shflbench.checker.file_check import read_file, with_given_numbers
 from shflbench.checker.host_numbers import variables_of
 from shflbench.checker.host_sizes import fixed_sizes, following
-from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.argument_options import UNKNOWN, option_for
 from shflbench.checker.inputs.argument_sets import ArgumentSet
 from shflbench.checker.inputs.contents import is_ascending
@@ -54,6 +53,7 @@ from shflbench.checker.unlaunched import with_instances
 from shflbench.checker.variable_buffers import variable_buffers
 from shflbench.compile.nvrtc import ptx_by_kernel
 from shflbench.cuda_sources.kernel_file import KernelParameter
+from shflbench.cuda_sources.origin import Origin
 from shflbench.emulator.ptx.parse import parse
 from shflbench.errors import KernelError, UsageError
 from shflbench.model import MAX_BLOCK
@@ -307,7 +307,7 @@ def _of_linked(  # noqa: PLR0913, PLR0917  (what decides on the launches)
     for launch in stated:
         of_caller = launch.host is not None and launch.host.takes_parameters
         is_assumed = launch.host is not None and bool(launch.host.assumed)
-        if is_assumed and launch.origin is not Origin.GIVEN:
+        if is_assumed and not launch.origin.is_given:
             missing = missing or ((GIVE_LAUNCH, *_missing_of(linked, options)) if of_caller else (WORDS,))
             continue
         arguments = derive(kernel, replace(launch, host=None) if is_assumed else launch, wishes, options.seed)
@@ -342,7 +342,7 @@ def _of_host(kernel: SourceKernel) -> Iterator[PlannedLaunch]:
     """Yield the launches of the host code at their real sizes, those that it performs as it is before others."""
     known = [item for item in kernel.host_launches if item.grid is not None and item.block is not None]
     seen = set()
-    for host in sorted(known, key=lambda item: item.forced):
+    for host in sorted(known, key=lambda item: item.is_forced):
         shape = _shape(host)
         if 0 in shape.grid or not 0 < shape.threads_per_block <= MAX_BLOCK or (shape, host.arguments) in seen:
             continue
@@ -384,7 +384,7 @@ def _unstated(kernel: SourceKernel, arguments: Arguments) -> Iterator[str]:
     for span in (span for value in arguments.parameters for span in value.spans):
         buffer = arguments.buffer(span.buffer)
         origin = span.origin if buffer is None else buffer.size
-        if origin is Origin.DERIVED:
+        if origin.is_derived:
             yield option_for(span.name, items[span.name])
     if arguments.shared is Origin.DERIVED:
         yield "--shared BYTES"
@@ -423,9 +423,9 @@ def _launch(
         tuple(buffers.values()),
         tuple(numbers.values()),
         tuple(names),
-        tuple((text, origin.value) for text, origin in arguments.texts),
+        tuple((text, origin.text) for text, origin in arguments.texts),
         pointers,
-        launch.origin is Origin.GIVEN,
+        launch.origin.is_given,
         cluster=launch.shape.cluster,
         program=launch.program,
         structures=tuple(structures),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from shflbench.checker.inputs.argument import Arguments, Origin
+from shflbench.checker.inputs.argument import Arguments
 from shflbench.checker.inputs.default_launches import PlannedLaunch
 from shflbench.checker.inputs.linked import LinkedKernel
 from shflbench.checker.inputs.shapes import LaunchShape
@@ -14,6 +14,7 @@ from shflbench.checker.reporter import KernelReporter
 from shflbench.checker.runs.all_schedules import communicates_by_barriers, results_hold_for_all
 from shflbench.checker.runs.evidence import Expectation, KernelEvidence, LaunchEvidence
 from shflbench.cuda_sources.kernel_file import KernelFile, SourceKernel
+from shflbench.cuda_sources.origin import Origin
 from shflbench.dimensions import LaunchDims
 from shflbench.emulator.dataflow.scope import other_dimension
 from shflbench.emulator.dataflow.slices import Slicer

@@ -242,7 +242,7 @@ def _arguments(file: KernelFile, symbols: Collection[str], name: str) -> Iterato
     """Yield what the launches that the host code performs as it is pass to kernels for a parameter."""
     for kernel in file.kernels:
         parts = [part for part in parts_of(kernel) if part.name == name]
-        performed = [host for host in kernel.host_launches if not host.forced]
+        performed = [host for host in kernel.host_launches if not host.is_forced]
         for host in performed if kernel.symbol in symbols else ():
             passed = (part.passed(host.arguments) for part in parts)
             yield from ((host, argument) for argument in passed if argument is not None)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.argument_options import option_for
 from shflbench.checker.inputs.elements import element_of
 from shflbench.checker.inputs.names import parts_of
+from shflbench.cuda_sources.origin import Origin
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

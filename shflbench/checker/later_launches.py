@@ -31,7 +31,7 @@ def launches_from(file: KernelFile, kernel: SourceKernel, first: HostLaunch) -> 
     later = {
         item.moment: item
         for item in (*kernel.host_launches, *calls)
-        if item.moment > first.moment and (item.assumed, item.forced) == (first.assumed, first.forced)
+        if item.moment > first.moment and (item.assumed, item.origin) == (first.assumed, first.origin)
     }
     return [first, *(later[moment] for moment in sorted(later))]
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.judgment.causes import LAUNCH
 from shflbench.checker.judgment.judge import judge_observations
 from shflbench.checker.judgment.observations import observations
@@ -139,7 +138,7 @@ class RemovedStoreCheck:
 def _has_stated_block(launch: PlannedLaunch, kernel: SourceKernel) -> bool:
     """Whether the block of a launch does not follow from a number that stands for what the host code reads."""
     host = launch.host
-    if host is None or launch.origin is not Origin.HOST or not host.assumed:
+    if host is None or not launch.assumed:
         return True
     others = [item for item in kernel.host_launches if item.line == host.line and item.assumed != host.assumed]
     return not others or any(item.block == host.block for item in others)

@@ -10,6 +10,7 @@ from shflbench.cuda_sources.block_names import named_block, numbered_block
 from shflbench.cuda_sources.demangle import demangle
 from shflbench.cuda_sources.kernel_file import HostLaunch, KernelParameter, SourceKernel
 from shflbench.cuda_sources.naming import normalize
+from shflbench.cuda_sources.origin import Origin
 from shflbench.cuda_sources.source_lines import SourceLine
 
 if TYPE_CHECKING:
@@ -155,7 +156,7 @@ def _of_other_instances(definition: Definition, source: CudaSource) -> tuple[Hos
     calls = source.launches_of(definition)
     resolved = {call.node.id for call, _ in source.instances.get(definition.name, ())}
     open_calls = [call for call in calls if call.node.id not in resolved or not call.performed]
-    if not open_calls and not (calls and all(call.launch.assumed or call.launch.forced for call in calls)):
+    if not open_calls and not (calls and all(call.launch.origin > Origin.HOST for call in calls)):
         return ()
     first = (open_calls or calls)[0].launch
     return (HostLaunch(None, None, None, (), first.line),)

@@ -24,6 +24,7 @@ from shflbench.cuda_sources.kernel_file import (
     SourceNote,
     StreamLaunch,
 )
+from shflbench.cuda_sources.origin import Origin
 from shflbench.cuda_sources.source_lines import SourceLine
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 KERNELS = "kernel-file"  # ending of the files
 RECORDS = (KernelFile, SourceKernel, KernelParameter, Field, HostLaunch, HostArgument, HostBuffer, LaunchBounds)
 FURTHER = (
-    HostCall, HostNumber, LaunchChain, NamedBlock, NamedLaunch, SourceNote, SourceLine, StreamLaunch, PtxUnit,
+    HostCall, HostNumber, LaunchChain, NamedBlock, NamedLaunch, Origin, SourceNote, SourceLine, StreamLaunch, PtxUnit,
 )  # fmt: skip
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
+from shflbench.cuda_sources.origin import Origin
 from shflbench.emulator.file_budget import NEVER, FileBudget
 
 if TYPE_CHECKING:
@@ -138,8 +139,8 @@ class HostLaunch:
     arguments: tuple[HostArgument, ...]
     line: SourceLine
     cooperative: bool = False  # or may be, by an attribute that is not known
+    origin: Origin = Origin.HOST  # or `ASSUMED`, if there are such numbers, or `FORCED`, with them or without
     assumed: tuple[tuple[str, int], ...] = ()  # numbers that stand for what the program reads: `argv[1]`
-    forced: bool = False  # reached against a condition that did not hold: sizes and contents may be those of others
     is_computed: bool = False  # whether earlier launches ran, whose results are the contents of its buffers
     variables: tuple[tuple[str, bytes | None], ...] = ()  # of the device, to which the host code copies; None: unknown
     moment: int = field(default=0, compare=False)  # later ones are larger
@@ -157,12 +158,25 @@ class HostLaunch:
         return tuple(value for argument in self.arguments for value in argument.values)
 
     @property
+    def is_forced(self) -> bool:
+        """Whether the program does not perform it as it is: a condition before it did not hold."""
+        return self.origin is Origin.FORCED
+
+    @property
     def takes_parameters(self) -> bool:
         """Whether numbers stand for parameters of a function that nothing in the file calls.
 
         Its caller passes numbers that fit together, such as a pitch of at least the width.
         """
-        return any(name.partition(".")[0].isidentifier() and name != "input" for name, _ in self.assumed)
+        return any(is_parameter(name) for name, _ in self.assumed)
+
+
+def is_parameter(name: str) -> bool:
+    """Whether an assumed number of this name stands for a parameter of a function, and not for what the program reads.
+
+    The parameter may be a structure, of which it is a field: `p.width`.
+    """
+    return name.partition(".")[0].isidentifier() and name != "input"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -2,11 +2,12 @@ import numpy as np
 import pytest
 
 from shflbench.checker.difference_words import difference_words
-from shflbench.checker.inputs.argument import ArgumentBuffer, Arguments, Origin
+from shflbench.checker.inputs.argument import ArgumentBuffer, Arguments
 from shflbench.checker.inputs.default_launches import PlannedLaunch
 from shflbench.checker.inputs.shapes import parse_shape
 from shflbench.checker.runs.differences import differences
 from shflbench.checker.runs.evidence import LaunchEvidence
+from shflbench.cuda_sources.origin import Origin
 from shflbench.emulator.explore import ScheduleResult
 
 

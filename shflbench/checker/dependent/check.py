@@ -11,7 +11,6 @@ from shflbench.checker.dependent.conflicts import conflicts
 from shflbench.checker.dependent.late_writes import differing_buffers
 from shflbench.checker.dependent.reporting import ChainOutcome, Undecided, findings_of, with_chains
 from shflbench.checker.dependent.shared_buffers import SharedBuffers, refuse_unknown_arguments
-from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.linked import LinkedKernel, linked_kernel
 from shflbench.checker.inputs.run_plan import plan_runs
 from shflbench.checker.selection import launches_of
@@ -152,7 +151,7 @@ class DependentLaunches:
         given = launches_of(step.kernel, options.launches, options.named_launches)
         wishes, launches = plan_runs(linked, options.arguments, given, options.shared_bytes, options.cluster)
         whole = [item for item in launches if not item.shape.sample]
-        is_open = step.host is not None and not given and all(item.origin is Origin.DERIVED for item in whole)
+        is_open = step.host is not None and not given and all(item.origin.is_derived for item in whole)
         if is_open or not whole:
             sentence = f"the host code does not determine the launch of `{step.kernel.name}`; give --launch"
             raise _CannotRunError(Undecided(KernelVerdict.NEEDS_ARGUMENTS, sentence))

@@ -73,7 +73,7 @@ def _finding(file: KernelFile, chain: DependentChain, run: ChainRun, conflict: C
     kernels = [step.kernel for step in chain.steps]
     earlier = kernels[number].name
     words = WORDS[conflict.missing].format(earlier=earlier, between=kernels[last - 1].name)
-    is_certain = conflict.missing not in DOUBTFUL and not any(step.host and step.host.forced for step in chain.steps)
+    is_certain = conflict.missing not in DOUBTFUL and not any(step.host and step.host.is_forced for step in chain.steps)
     return Finding(
         kind=conflict.kind,
         level=Level.ERROR if is_certain else Level.WARNING,

@@ -23,10 +23,7 @@ def launch_texts(launches: Iterable[PlannedLaunch]) -> tuple[str, ...]:
 
 def _stated(launch: PlannedLaunch) -> LaunchShape:
     """Return the shape that the host code or the user states, of which a launch may have fewer blocks."""
-    host = launch.host
-    if host is None or host.grid is None or not launch.is_scaled_down:
-        return LaunchShape(launch.shape.grid, launch.shape.block, cluster=launch.shape.cluster)
-    return LaunchShape(host.grid, launch.shape.block, cluster=launch.shape.cluster)
+    return LaunchShape(launch.whole_grid, launch.shape.block, cluster=launch.shape.cluster)
 
 
 def _text(shape: LaunchShape, blocks: list[int]) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.cluster_plan import UNSTATED
 from shflbench.checker.inputs.default_launches import assumed_texts, not_understood
+from shflbench.cuda_sources.origin import Origin
 from shflbench.emulator.opcodes.forms import Access, Barrier
 from shflbench.words import join_words, one_or_many
 
@@ -73,12 +73,12 @@ def request_for(item: LaunchEvidence, depends: Slice) -> str:
     which rows fit a warp, although those of the program do not.
     """
     launch = item.launch
-    if launch.origin is Origin.DERIVED:
+    if launch.origin.is_derived:
         if launch.host is not None and UNSTATED in launch.note:
             return NO_CLUSTER
         return f"{not_understood(launch.host) or NO_LAUNCH}: {GIVE_LAUNCH}"
     host = launch.host
-    if launch.origin is Origin.HOST and host is not None and host.assumed:
+    if host is not None and launch.assumed:
         return _of_assumed(host, _derived_numbers(item, depends, is_assumed=True))
     is_assumed = host is not None and bool(host.assumed)
     if names := list(dict.fromkeys(_derived_numbers(item, depends, is_assumed=is_assumed))):
@@ -103,9 +103,8 @@ def _of_assumed(host: HostLaunch, parameters: Iterable[str]) -> str:
 
 def _derived_numbers(item: LaunchEvidence, depends: Slice, *, is_assumed: bool) -> Iterator[str]:
     """Yield the numbers that nobody gave; with `is_assumed`, those of the host code follow from such ones."""
-    derived = {Origin.DERIVED, Origin.HOST} if is_assumed else {Origin.DERIVED}
     for span in item.arguments.spans(depends.parameters):
-        if span.buffer is None and span.origin in derived:
+        if span.buffer is None and (span.origin.is_derived or (is_assumed and span.origin is Origin.HOST)):
             yield span.name
 
 

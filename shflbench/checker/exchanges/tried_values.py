@@ -54,7 +54,7 @@ def _blocks(slicer: Slicer, depends: Slice, launches: Sequence[LaunchEvidence]) 
     Where a number of a block is part of an address in shared memory, each block may exchange other values.
     """
     grids = {item.launch.shape.grid for item in launches}
-    stated = {_stated_grid(item) for item in launches}
+    stated = {item.launch.whole_grid for item in launches}
     parts = [item for item in launches if item.launch.shape.sample or item.launch.shape.grid not in stated]
     whole = {item.launch.shape.grid for item in launches if item not in parts}
     if depends.grid and (len(grids) == 1 or not stated <= grids):
@@ -62,12 +62,6 @@ def _blocks(slicer: Slicer, depends: Slice, launches: Sequence[LaunchEvidence]) 
     elif not stated <= whole and slicer.of(filter(exchanges, slicer.ops), address_only=True).block:
         running = {len(item.launch.shape.sample) or item.launch.shape.blocks for item in parts}
         yield f"{join_words([str(number) for number in sorted(running)])} blocks of the grid"
-
-
-def _stated_grid(item: LaunchEvidence) -> Dims:
-    host = item.launch.host
-    is_smaller = item.launch.is_scaled_down and host is not None and host.grid is not None
-    return host.grid if is_smaller else item.launch.shape.grid  # type: ignore[union-attr,return-value]
 
 
 def _count(grids: set[Dims]) -> str:

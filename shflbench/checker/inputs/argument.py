@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from enum import Enum
 from typing import TYPE_CHECKING
+
+from shflbench.cuda_sources.origin import Origin
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     import numpy as np
     from numpy.typing import NDArray
-
-
-class Origin(Enum):
-    """Where a size or a value comes from."""
-
-    GIVEN = "given"  # by the user
-    HOST = "from the host code"
-    DERIVED = "derived"  # from the signature and the launch
-    SAMPLE = "sample"  # of contents: those that the host code begins with, repeated
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,7 +49,6 @@ class Span:
     name: str
     origin: Origin
     buffer: int | None = None  # number of the buffer that a pointer points to
-    varied: bool = False  # a derived number that is not the one of the first seed
     value: int | float | None = None  # of a number
     byte: int = 0  # in the buffer, where the pointer points to
 
@@ -90,7 +81,12 @@ class Arguments:
 
     def listed(self, origin: Origin) -> str:
         """Return the values of one origin as a list: `in = f32[256], n = 256`."""
-        return ", ".join(text for text, where in self.texts if where is origin)
+        return ", ".join(text for text, where in self.texts if where.text == origin.text)
+
+    @property
+    def is_varied(self) -> bool:
+        """Whether derived numbers are not those of the first seed."""
+        return any(span.origin is Origin.VARIED for value in self.parameters for span in value.spans)
 
     def buffer(self, number: int | None) -> ArgumentBuffer | None:
         """Return a buffer by its number; None for memory of `malloc` in the kernel, which is numbered after them."""

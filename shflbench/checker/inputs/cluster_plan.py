@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from shflbench.checker.inputs.argument import Origin
 from shflbench.cuda_sources.kernel_file import UNKNOWN_CLUSTER
+from shflbench.cuda_sources.origin import Origin
 from shflbench.dimensions import NO_CLUSTER
 from shflbench.emulator.opcodes.forms import ClusterBarrier
 from shflbench.emulator.opcodes.roles import OpcodeRole, has_role
@@ -39,18 +39,18 @@ def with_clusters(
     result: list[PlannedLaunch] = []
     for launch in launch_plan:
         cluster = given or (launch.host.cluster if launch.host is not None else None) or bounds.cluster
-        note, origin = launch.note, launch.origin
-        is_open = cluster is None and launch.origin is Origin.DERIVED and launch.host is None
+        note, basis = launch.note, launch.basis
+        is_open = cluster is None and launch.origin.is_derived and launch.host is None
         if uses and (is_open or cluster == UNKNOWN_CLUSTER):
             cluster, note = DERIVED_CLUSTER, ", ".join(filter(None, (launch.note, UNSTATED)))
-            origin = Origin.DERIVED
+            basis = basis if basis.is_derived else Origin.DERIVED
         elif cluster == UNKNOWN_CLUSTER:
             cluster = None
         if cluster is None or cluster == NO_CLUSTER:
             result.append(launch)
         elif not launch.shape.sample:
             shape = replace(launch.shape, cluster=cluster).in_whole_clusters
-            changed = replace(launch, shape=shape, note=note, origin=origin)
+            changed = replace(launch, shape=shape, note=note, basis=basis)
             if changed not in result:
                 result.append(changed)
     return result

@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from math import prod
 from typing import TYPE_CHECKING
 
-from shflbench.checker.inputs.argument import Origin
+from shflbench.checker.inputs.launch_origin import LaunchOrigin
 from shflbench.checker.inputs.shapes import LaunchShape
+from shflbench.cuda_sources.origin import Origin
 from shflbench.dimensions import MAX_BLOCK_DIMS
 from shflbench.model import MAX_BLOCK, WARP
 from shflbench.words import join_words
@@ -47,44 +48,53 @@ SOLIDS: tuple[tuple[Dims, Dims], ...] = (
     ((3, 1, 1), (4, 4, 4)),
 )
 
-ONE_THREAD = LaunchShape((1, 1, 1), (1, 1, 1))
-
 # Of blocks whose size the code suggests.
 GRIDS: tuple[Dims, ...] = ((2, 2, 2), (1, 1, 1), (3, 1, 1))
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedLaunch:
-    """One launch to check a kernel at, and where its shape comes from."""
+    """One launch to check a kernel at, and where it comes from."""
 
     shape: LaunchShape
-    origin: Origin
+    basis: Origin  # of the shape; of the block, if the grid is derived
     host: HostLaunch | None = None  # the launch of the host code whose arguments it takes
     note: str = ""  # how the shape differs from that of the host code
-    suggested: bool = False  # names or constants of the code suggest this block
-    weak: bool = False  # it is suggested by the size of an array only
-    stated: bool = False  # only the grid is derived: the host code, or the kernel itself, states the block
     as_last: bool = False  # all blocks that do not run have ended before
+
+    @property
+    def origin(self) -> LaunchOrigin:
+        """Where its block, its grid and its arguments come from."""
+        grid = Origin.DERIVED if self.basis.is_derived else self.basis
+        if grid is Origin.HOST and self.host is not None and self.host.grid not in {None, self.shape.grid}:
+            grid = Origin.SCALED_DOWN
+        return LaunchOrigin(self.basis, grid, self.host.origin if self.host is not None else Origin.DERIVED)
 
     @property
     def program(self) -> str:
         """What tells apart the launch of the host code that it stands for; empty if it stands for none."""
-        return self.host.sizes if self.origin is Origin.HOST and self.host is not None else ""
+        return self.host.sizes if self.origin.is_of_program and self.host is not None else ""
 
     @property
-    def is_scaled_down(self) -> bool:
-        """Whether it has fewer blocks than the launch of the host code whose arguments it takes."""
-        if self.origin is not Origin.HOST or self.host is None or self.host.grid is None:
-            return False
-        return self.host.grid != self.shape.grid
+    def assumed(self) -> tuple[tuple[str, int], ...]:
+        """The numbers for which it is one of the host code that stand for what the program reads."""
+        return self.host.assumed if self.origin.is_of_program and self.host is not None else ()
 
+    @property
+    def whole_grid(self) -> Dims:
+        """The grid that the host code states, if it has fewer blocks, or its own."""
+        grid = self.host.grid if self.origin.is_scaled_down and self.host is not None else None
+        return grid or self.shape.grid
 
-def is_special(launch: PlannedLaunch) -> bool:
-    """Whether a kernel need not support a derived launch: a single warp, or a block that ends in a part of a warp."""
-    threads = launch.shape.threads_per_block
-    if launch.origin is not Origin.DERIVED or launch.stated or (launch.suggested and not launch.weak):
-        return False
-    return threads <= WARP or (threads % WARP != 0 and not launch.suggested)
+    @property
+    def is_special(self) -> bool:
+        """Whether a kernel need not support a derived launch: a single warp, or a block that ends in a part of a warp.
+
+        It has to support the block that its code suggests, if not only the size of an array does.
+        """
+        threads = self.shape.threads_per_block
+        is_part = threads % WARP != 0 and self.basis > Origin.WEAKLY_SUGGESTED
+        return self.basis >= Origin.WEAKLY_SUGGESTED and (threads <= WARP or is_part)
 
 
 def plan(  # noqa: PLR0913  (the last by name)
@@ -117,13 +127,17 @@ def plan(  # noqa: PLR0913  (the last by name)
     for item in fitting:
         for grid in grids:
             suggested.setdefault(_with_block(grid, item.block, indexes), item)
-    free = PlannedLaunch(ONE_THREAD, Origin.DERIVED, next(iter(host), None), stated=bounds.required_threads is not None)
+    first = next(iter(host), None)
     shapes = dict.fromkeys([*suggested, *usual])
-    return [_suggested(replace(free, shape=shape), suggested.get(shape)) for shape in shapes]
+    return [PlannedLaunch(shape, _basis(suggested.get(shape), bounds), first) for shape in shapes]
 
 
-def _suggested(launch: PlannedLaunch, block: SuggestedBlock | None) -> PlannedLaunch:
-    return launch if block is None else replace(launch, suggested=True, weak=block.weak)
+def _basis(suggested: SuggestedBlock | None, bounds: LaunchBounds) -> Origin:
+    if bounds.required_threads is not None:
+        return Origin.REQUIRED if suggested is None else Origin.STATED
+    if suggested is None:
+        return Origin.DERIVED
+    return Origin.WEAKLY_SUGGESTED if suggested.weak else Origin.SUGGESTED
 
 
 def _of_blocks(host: Sequence[HostLaunch], indexes: Collection[str], bounds: LaunchBounds) -> Iterator[PlannedLaunch]:
@@ -135,7 +149,7 @@ def _of_blocks(host: Sequence[HostLaunch], indexes: Collection[str], bounds: Lau
     for block, launch in blocks.items():
         if 0 < prod(block) <= MAX_BLOCK and _block(block, bounds) == block:
             for shape in dict.fromkeys(_with_block(grid, block, indexes) for grid in GRIDS):
-                yield PlannedLaunch(shape, Origin.DERIVED, launch, BLOCK_OF_HOST, suggested=True, stated=True)
+                yield PlannedLaunch(shape, Origin.STATED, launch, BLOCK_OF_HOST)
 
 
 def _with_block(grid: Dims, block: Dims, indexes: Collection[str]) -> LaunchShape:
@@ -160,14 +174,14 @@ def fewer_blocks(launch: PlannedLaunch) -> PlannedLaunch | None:
     """Return a launch that nobody gave with four blocks, two or one, the next fewer that it has; None if it has one."""
     shape = launch.shape
     most = next((blocks for blocks in FEWER if blocks < shape.blocks), None)
-    if launch.origin is Origin.GIVEN or most is None:
+    if launch.origin.is_given or most is None:
         return None
     if shape.sample:
         if most >= len(shape.sample):
             return None
         first = 0 if launch.as_last else most // 2
         blocks = (*shape.sample[:first], *shape.sample[first - most :])  # at both ends
-        return of_sample(replace(shape, sample=blocks), launch.host, launch.origin, as_last=launch.as_last)
+        return of_sample(replace(shape, sample=blocks), launch.host, launch.basis, as_last=launch.as_last)
     smaller = _scaled(shape, most)
     if smaller == shape:  # one cluster
         return None
@@ -177,10 +191,7 @@ def fewer_blocks(launch: PlannedLaunch) -> PlannedLaunch | None:
 
 def more_blocks(launch: PlannedLaunch, blocks: int) -> PlannedLaunch | None:
     """Return a launch that was scaled down with up to so many blocks; None if it has as many already."""
-    host = launch.host
-    if host is None or host.grid is None or not launch.is_scaled_down:
-        return None
-    larger = _scaled(replace(launch.shape, grid=host.grid), blocks)
+    larger = _scaled(replace(launch.shape, grid=launch.whole_grid), blocks)
     return replace(launch, shape=larger) if larger.blocks > launch.shape.blocks else None
 
 
@@ -199,7 +210,7 @@ def is_of_same_launch(one: PlannedLaunch, other: PlannedLaunch) -> bool:
 
 def shorter(launch: PlannedLaunch) -> PlannedLaunch:
     """Return a launch of two blocks, whose arguments are derived; one that the user gave stays."""
-    if launch.origin is Origin.GIVEN:
+    if launch.origin.is_given:
         return launch
     small = _scaled(replace(launch.shape, sample=()), 2)
     note = f"{launch.shape}, scaled down: it did not end" if small != launch.shape else launch.note
@@ -207,14 +218,14 @@ def shorter(launch: PlannedLaunch) -> PlannedLaunch:
 
 
 def of_sample(
-    shape: LaunchShape, host: HostLaunch | None, origin: Origin = Origin.HOST, *, as_last: bool = False
+    shape: LaunchShape, host: HostLaunch | None, basis: Origin = Origin.HOST, *, as_last: bool = False
 ) -> PlannedLaunch:
     """Return the launch of a sample of the blocks of a launch of the host code, or of the user."""
-    whose = "launch of the host code" if origin is Origin.HOST else "given launch"
+    whose = "launch of the host code" if basis is Origin.HOST else "given launch"
     which = "the last " if as_last else ""
     note = f"{whose}, of which {which}{len(shape.sample)} of {shape.blocks} blocks ran"
-    assumptions = _assumptions(host) if origin is Origin.HOST else ()
-    return PlannedLaunch(shape, origin, host, ", ".join((note, *assumptions)), as_last=as_last)
+    assumptions = _assumptions(host) if basis is Origin.HOST else ()
+    return PlannedLaunch(shape, basis, host, ", ".join((note, *assumptions)), as_last=as_last)
 
 
 def assumed_texts(host: HostLaunch | None) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shflbench.checker.inputs.argument import ArgumentBuffer, Arguments, Origin, ParameterValue, Span
+from shflbench.checker.inputs.argument import ArgumentBuffer, Arguments, ParameterValue, Span
 from shflbench.checker.inputs.contents import (
     ascending,
     fill,
@@ -23,6 +23,7 @@ from shflbench.checker.inputs.last_blocks import counts_before
 from shflbench.checker.inputs.names import names_of, parameter_name
 from shflbench.checker.inputs.numbers import ArgumentNumbers
 from shflbench.checker.inputs.sizes import SuggestedSizes
+from shflbench.cuda_sources.origin import Origin
 from shflbench.emulator.ptx.syntax import NUMPY
 from shflbench.errors import UsageError
 from shflbench.words import count_noun
@@ -127,7 +128,7 @@ def _shared(launch: PlannedLaunch, wishes: Wishes) -> tuple[int, Origin]:
     """Return the dynamic shared memory of a block; without a source 8 bytes per thread, or what accesses need."""
     if wishes.shared_bytes is not None:
         return wishes.shared_bytes, Origin.GIVEN
-    if launch.host is not None and launch.host.shared_bytes is not None and launch.origin is Origin.HOST:
+    if launch.host is not None and launch.host.shared_bytes is not None and launch.origin.is_of_program:
         return launch.host.shared_bytes, Origin.HOST
     if not wishes.uses_dynamic_shared:
         return 0, Origin.HOST
@@ -202,7 +203,7 @@ class _Maker:
         number = self.numbers.number(name, element, host)
         value = _fitting(element, number.value)
         self._note(f"{name} = {_shown(value)}", number.origin)
-        span = Span(0, size, name, number.origin, varied=number.varied, value=value)
+        span = Span(0, size, name, number.origin, value=value)
         return _number(name, element, lanes, size, value), span
 
     def _given(self, name: str, item: KernelParameter | Field, size: int, value: ArgumentValue) -> tuple[bytes, Span]:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.default_launches import of_sample
 from shflbench.checker.inputs.names import pointer_names
 from shflbench.checker.inputs.numbers import ArgumentNumbers
@@ -50,7 +49,7 @@ def with_last_blocks(plan: Sequence[PlannedLaunch], kernel: SourceKernel, wishes
     result: dict[PlannedLaunch, None] = {}
     for launch in plan:
         last = _last_blocks(launch, kernel, wishes) if wishes.tickets and not launch.shape.sample else None
-        if last is None or launch.origin is not Origin.GIVEN:
+        if last is None or not launch.origin.is_given:
             result[launch] = None
         if last is not None:
             result[last] = None
@@ -59,14 +58,14 @@ def with_last_blocks(plan: Sequence[PlannedLaunch], kernel: SourceKernel, wishes
 
 def _last_blocks(launch: PlannedLaunch, kernel: SourceKernel, wishes: Wishes) -> PlannedLaunch | None:
     """Return the launch of the last blocks of the last row of a grid; None if there is no need, or no such count."""
-    host, shape = launch.host, launch.shape
-    if launch.is_scaled_down and host is not None and host.grid is not None:
-        shape = LaunchShape(host.grid, shape.block)
-    elif launch.origin is not Origin.GIVEN or shape.threads <= MOST_WHOLE:
+    shape = launch.shape
+    if launch.origin.is_scaled_down:
+        shape = LaunchShape(launch.whole_grid, shape.block)
+    elif not launch.origin.is_given or shape.threads <= MOST_WHOLE:
         return None
     running = min(max(MOST_SAMPLED // shape.threads_per_block, 2), shape.grid[0])
     sample = tuple(range(shape.blocks - running, shape.blocks))
-    last = of_sample(replace(shape, sample=sample), host, launch.origin, as_last=True)
+    last = of_sample(replace(shape, sample=sample), launch.host, launch.basis, as_last=True)
     return last if counts_before(last, kernel, wishes) else None
 
 

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING
 
-from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.elements import element_of
 from shflbench.checker.inputs.grammar import NumberValue
 from shflbench.checker.inputs.names import offsets_of, parameter_name
 from shflbench.checker.inputs.scalars import ITERATIONS, derived_number, is_size, is_size_of_row, power_of_two
 from shflbench.checker.inputs.wishes import MOST_BYTES
+from shflbench.cuda_sources.origin import Origin
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,7 +31,6 @@ class ArgumentNumber:
 
     value: int | float
     origin: Origin
-    varied: bool = False  # derived, and not the value of the first seed
     scaled: bool = False  # from the host code, and scaled down with the grid
 
 
@@ -91,14 +90,14 @@ class ArgumentNumbers:
         offset = self._offsets.get(name)
         least, is_exact = self._strided(name), offset in self._wishes.blocks
         number = derived_number(plain, element.kind, element.size, shape, vary=vary, least=least, is_exact=is_exact)
-        value, varied = number.value, number.varied
+        value, is_varied = number.value, number.varied
         if is_shift:
-            value, varied = SHIFT + vary, vary
+            value, is_varied = SHIFT + vary, vary
         elif offset in self._wishes.starts:
-            value, varied = int(vary), vary
+            value, is_varied = int(vary), vary
         elif offset in self._wishes.masks:
             value = power_of_two(int(value))
-        return ArgumentNumber(value, Origin.DERIVED, varied)
+        return ArgumentNumber(value, Origin.VARIED if is_varied else Origin.DERIVED)
 
     def _of_host(self, name: str, element: Element, value: int | float) -> ArgumentNumber:  # noqa: PYI041  (two types)
         """Return the number of the host code, or another one where the launch differs from that of the host code."""
@@ -108,7 +107,7 @@ class ArgumentNumbers:
             return ArgumentNumber(other, Origin.DERIVED)
         smaller = scaled_down(value, self._launch) if self._wishes.vary and element.kind in "iu" else None
         if smaller is not None:
-            return ArgumentNumber(smaller, Origin.DERIVED, varied=True, scaled=True)
+            return ArgumentNumber(smaller, Origin.VARIED, scaled=True)
         return ArgumentNumber(value, Origin.HOST)
 
     def _other(self, name: str) -> int | None:
@@ -123,7 +122,7 @@ class ArgumentNumbers:
         """Whether a number of the host code is that of its blocks, of which the launch has fewer: they all arrive."""
         grid = self._launch.host.grid if self._launch.host is not None else None
         is_compared = self._offsets.get(name) in self._wishes.arrivals
-        return self._launch.is_scaled_down and is_compared and grid is not None and value == prod(grid)
+        return self._launch.origin.is_scaled_down and is_compared and grid is not None and value == prod(grid)
 
     def _units(self, name: str) -> int:
         """Return a number of several units that code divides it by, 0 if those that names suggest have several."""

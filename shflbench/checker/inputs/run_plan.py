@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.array_accesses import array_accesses, range_ends
 from shflbench.checker.inputs.blocks import suggested_blocks
 from shflbench.checker.inputs.bounds import size_bounds, starts_of_ranges
 from shflbench.checker.inputs.cluster_plan import with_clusters
 from shflbench.checker.inputs.compared_constants import structural_contents, thresholds
-from shflbench.checker.inputs.default_launches import PlannedLaunch, is_special, plan
+from shflbench.checker.inputs.default_launches import PlannedLaunch, plan
 from shflbench.checker.inputs.last_blocks import named_tickets, with_last_blocks
 from shflbench.checker.inputs.names import match_names, pointer_names
 from shflbench.checker.inputs.numbers import ArgumentNumbers
@@ -24,6 +23,7 @@ from shflbench.checker.inputs.shapes import LaunchShape
 from shflbench.checker.inputs.size_bound import evaluate
 from shflbench.checker.inputs.wider_grids import with_wider_grids
 from shflbench.checker.inputs.wishes import Wishes
+from shflbench.cuda_sources.origin import Origin
 from shflbench.emulator.dataflow.arrivals import arrival_counts
 from shflbench.emulator.dataflow.bit_uses import masks, shifts, units
 from shflbench.emulator.dataflow.index_values import IndexValues
@@ -102,8 +102,8 @@ def with_covering(plan: Sequence[PlannedLaunch], kernel: SourceKernel, wishes: W
 
     Only for launches of one dimension: in several, each size limits one of them, and which one is not known.
     """
-    usual = [item for item in plan if item.origin is Origin.DERIVED and not is_special(item)]
-    if not usual or len(usual) < sum(not is_special(item) for item in plan):
+    usual = [item for item in plan if item.origin.is_derived and not item.is_special]
+    if not usual or len(usual) < sum(not item.is_special for item in plan):
         return list(plan)
     last = max(usual, key=lambda item: item.shape.threads_per_block)
     threads = last.shape.threads_per_block
@@ -113,9 +113,8 @@ def with_covering(plan: Sequence[PlannedLaunch], kernel: SourceKernel, wishes: W
     if enough or several or needed > MOST_THREADS:
         return list(plan)
     shape = LaunchShape((-(-needed // threads), 1, 1), last.shape.block)
-    return [
-        *plan, PlannedLaunch(shape, Origin.DERIVED, last.host, "threads for the given size", suggested=last.suggested)
-    ]  # fmt: skip
+    basis = Origin.SUGGESTED if last.origin.has_suggested_block else Origin.DERIVED
+    return [*plan, PlannedLaunch(shape, basis, last.host, "threads for the given size")]
 
 
 def _needed_threads(kernel: SourceKernel, launch: PlannedLaunch, wishes: Wishes) -> Iterator[int]:

@@ -47,14 +47,14 @@ def with_samples(
     samples: dict[LaunchShape, list[PlannedLaunch]] = {}
     for launch in launch_plan:
         host = launch.host
-        if host is None or host.grid is None or not launch.is_scaled_down:
+        if host is None or not launch.origin.is_scaled_down:
             continue
-        whole = LaunchShape(host.grid, launch.shape.block)
+        whole = LaunchShape(launch.whole_grid, launch.shape.block)
         is_large = whole.threads > MOST_THREADS
         if is_large and not of_any_size and is_too_large(host):
             continue
         most = max(MOST_SAMPLED // whole.threads_per_block, 2)
-        blocks = _sample(host.grid, FEW_SAMPLED if is_large else most)
+        blocks = _sample(whole.grid, FEW_SAMPLED if is_large else most)
         shape = LaunchShape(whole.grid, whole.block, blocks)
         samples.setdefault(shape, []).append(of_sample(shape, host))
     sampled = [item for every in samples.values() for item in _first_and_last(every)]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.numbers import ArgumentNumbers
 from shflbench.checker.inputs.size_bound import evaluate
 from shflbench.checker.inputs.wishes import MOST_BYTES
@@ -68,4 +67,4 @@ class SuggestedSizes:
 
     def _is_derived(self, bound: SizeBound) -> bool:
         numbers = [self._numbers[byte] for _, bytes_ in bound.limit for byte in bytes_]
-        return any(number.origin is Origin.DERIVED and not number.scaled for number in numbers)
+        return any(number.origin.is_derived and not number.scaled for number in numbers)

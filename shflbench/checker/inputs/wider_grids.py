@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def with_wider_grids(launch_plan: Sequence[PlannedLaunch], slicer: Slicer) -> list[PlannedLaunch]:
     """Return a plan with a larger grid of each launch that was scaled down, unless blocks of the whole one run."""
-    missing = [item for item in launch_plan if item.is_scaled_down and not _is_sampled(item, launch_plan)]
+    missing = [item for item in launch_plan if item.origin.is_scaled_down and not _is_sampled(item, launch_plan)]
     if not any(item.shape.blocks < item.shape.threads_per_block for item in missing) or not _counts_blocks(slicer):
         return list(launch_plan)
     wider = (more_blocks(item, item.shape.threads_per_block) for item in missing)

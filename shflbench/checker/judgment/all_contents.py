@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.checker.inputs.argument import Origin
+from shflbench.cuda_sources.origin import Origin
 from shflbench.emulator.dataflow.index_values import PARAMETER, IndexValues, normalize
 from shflbench.emulator.dataflow.polynomials import difference
 from shflbench.emulator.dataflow.value_ranges import ValueRanges

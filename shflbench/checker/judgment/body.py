@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.judgment.causes import LAUNCH, of_slice
 from shflbench.checker.runs.coverage import executed_blocks, find_executed
 from shflbench.emulator.opcodes.forms import Access
@@ -38,7 +37,7 @@ def values_without_body(launches: Sequence[LaunchEvidence], slicer: Slicer) -> t
     depends = slicer.of(conditions, address_only=True)
     changed = _changed(launches[0].arguments, slicer)
     causes = [name for name in of_slice(depends, launches[0].arguments) if name not in changed and ".byte" not in name]
-    if depends.launch and all(item.launch.origin is Origin.DERIVED for item in launches):
+    if depends.launch and all(item.launch.origin.is_derived for item in launches):
         causes.append(LAUNCH)
     return tuple(dict.fromkeys(causes))
 

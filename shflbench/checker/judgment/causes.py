@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.argument_options import HOST_ARGS
-from shflbench.checker.inputs.default_launches import is_special
 from shflbench.checker.judgment.all_contents import exceeds_for_some_contents, must_collide
 from shflbench.checker.runs.overruns import overrun_buffers
-from shflbench.cuda_sources.kernel_file import ODD, TINY
+from shflbench.cuda_sources.kernel_file import ODD, TINY, is_parameter
+from shflbench.cuda_sources.origin import Origin
 from shflbench.emulator.dataflow.endless_loops import has_no_exit
 from shflbench.emulator.dataflow.nests import loop_exits
 from shflbench.emulator.dataflow.warps import divides_into_warps
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from shflbench.checker.inputs.argument import Arguments
+    from shflbench.checker.inputs.default_launches import PlannedLaunch
     from shflbench.checker.judgment.observations import Observation
     from shflbench.checker.runs.evidence import LaunchEvidence
     from shflbench.cuda_sources.source_lines import SourceLine
@@ -69,7 +69,7 @@ def derived_causes(observation: Observation, slicer: Slicer, every: Sequence[Lau
     the kernel.
     """
     causes = _causes(observation, slicer, every)
-    hosts = [item for item in observation.launches[1:] if item.launch.origin is Origin.HOST]
+    hosts = [item for item in observation.launches[1:] if item.launch.origin.is_of_program]
     for item in hosts[:MOST_COMPARED] if causes else ():
         others = tuple(other for other in observation.launches if other is not item)
         if not _causes(replace(observation, launches=(item, *others)), slicer, every):
@@ -88,7 +88,7 @@ def _causes(observation: Observation, slicer: Slicer, every: Sequence[LaunchEvid
         causes += [buffer.name for buffer in overrun_buffers(observation.hazard, slicer, launch.arguments)]
     else:
         causes = []
-    if launch.launch.is_scaled_down:
+    if launch.launch.origin.is_scaled_down:
         causes = [LAUNCH if name in _scaled_down(launch.arguments) else name for name in causes]
     causes += _of_assumed(observation, every)
     if observation.kind is HazardKind.ENDLESS and _has_no_exit(observation, slicer):
@@ -97,9 +97,9 @@ def _causes(observation: Observation, slicer: Slicer, every: Sequence[LaunchEvid
         only_special(observation) or _spares_a_launch(observation, every) or _has_wide_rows(observation)
     ):
         causes.append(LAUNCH)
-    if not causes and all(item.varied for item in observation.launches):
+    if not causes and all(item.arguments.is_varied for item in observation.launches):
         varied = list(_varied(observation, slicer, launch.arguments))
-        causes += [LAUNCH] if varied and launch.launch.is_scaled_down else varied
+        causes += [LAUNCH] if varied and launch.launch.origin.is_scaled_down else varied
     if not causes and is_invented(observation):
         causes.append(LAUNCH)
     if not causes and observation.after is not None and not _is_independent(observation, slicer):
@@ -116,38 +116,23 @@ def is_of_other_numbers(observation: Observation, every: Sequence[LaunchEvidence
     happened = [_numbers(item) for item in observation.launches]
     if observation.kind not in OF_VALUES or not all(happened):
         return False
-    if any(ODD in numbers for numbers in happened) and any(map(_reads_input, observation.launches)):
+    names = (name for item in observation.launches for name, _ in item.launch.assumed)
+    if any(ODD in numbers for numbers in happened) and not all(map(is_parameter, names)):
         return False
     tried = {numbers for item in every if (numbers := _numbers(item)) and numbers.isdisjoint({ODD, TINY})}
     lines = {item.launch.host.line for item in observation.launches if item.launch.host is not None}
-    return bool(tried - set(happened)) or any(_takes_default(item) in lines for item in every)
-
-
-def _reads_input(item: LaunchEvidence) -> bool:
-    """Whether numbers of a launch stand for what the program reads, and not only for arguments of a function."""
-    host = item.launch.host
-    return host is not None and any(
-        not name.partition(".")[0].isidentifier() or name == "input" for name, _ in host.assumed
-    )
-
-
-def _takes_parameters(item: LaunchEvidence) -> bool:
-    """Whether numbers of a launch stand for parameters of a function of the host code that nothing calls."""
-    host = item.launch.host if item.launch.origin is Origin.HOST else None
-    return host is not None and host.takes_parameters
+    return bool(tried - set(happened)) or any(_default_line(item.launch) in lines for item in every)
 
 
 def _numbers(item: LaunchEvidence) -> frozenset[int]:
     """Return the numbers that stand for what the host code reads; none for a launch that depends on none."""
-    host = item.launch.host
-    is_host = host is not None and item.launch.origin is Origin.HOST
-    return frozenset(number for _, number in host.assumed) if is_host and host is not None else frozenset()
+    return frozenset(number for _, number in item.launch.assumed)
 
 
-def _takes_default(item: LaunchEvidence) -> SourceLine | None:
+def _default_line(launch: PlannedLaunch) -> SourceLine | None:
     """Return the line of a launch of the host code whose numbers the program has without a command line, too."""
-    host = item.launch.host if item.launch.origin is Origin.HOST else None
-    return host.line if host is not None and not host.assumed else None
+    is_default = launch.origin.is_of_program and not launch.assumed
+    return launch.host.line if is_default and launch.host is not None else None
 
 
 def _of_assumed(observation: Observation, every: Sequence[LaunchEvidence]) -> list[str]:
@@ -156,38 +141,25 @@ def _of_assumed(observation: Observation, every: Sequence[LaunchEvidence]) -> li
     It may say only that the program takes no such number: 1000 where it needs a multiple of 16. Not if it happens with
     each number, and what the kernel gets depends on the number.
     """
-    launches = [item.launch.host for item in observation.launches if item.launch.origin is Origin.HOST]
-    numbers = [host.assumed for host in launches if host is not None and host.assumed]
-    if observation.kind not in OF_VALUES or not numbers or len(numbers) < len(observation.launches):
+    numbers = [item.launch.assumed for item in observation.launches]
+    if observation.kind not in OF_VALUES or not all(numbers):
         return []
-    tried = [
-        item.launch.host
-        for item in every
-        if item.launch.origin is Origin.HOST and item.launch.host is not None and item.launch.host.assumed
-    ]
+    tried = [item.launch.host for item in every if item.launch.assumed and item.launch.host is not None]
     kinds = {(host.grid, tuple(item.value for item in host.arguments)) for host in tried}
     if {host.assumed for host in tried} == set(numbers) and len(kinds) > 1 and len(set(numbers)) > 1:
         return []
-    names = [name for name, _ in numbers[0]]
-    return [HOST_ARGS if any(name.startswith("argv[") for name in names) else LAUNCH]
+    return [HOST_ARGS if any(name.startswith("argv[") for name, _ in numbers[0]) else LAUNCH]
 
 
 def is_invented(observation: Observation) -> bool:
-    """Whether a hazard happened only at derived launches, while the host code has one that was not understood.
+    """Whether a hazard happened only at invented launches, while the host code has one that was not understood.
 
-    A launch against a condition is one of these, but no launch that the user gives. A race in the shared memory of a
-    block that the host code states does not depend on the rest.
+    A race in the shared memory of a block that the host code states does not depend on the rest.
     """
-    launches = [item.launch for item in observation.launches]
-    if any(
-        launch.host is None
-        or launch.origin is Origin.GIVEN
-        or (launch.origin is Origin.HOST and not launch.host.forced)
-        for launch in launches
-    ):
-        return False
+    origins = [item.launch.origin for item in observation.launches]
     in_block = observation.kind in RACES and observation.hazard.space == "shared"
-    return not (in_block and any(launch.stated or launch.origin is Origin.HOST for launch in launches))
+    is_stated = in_block and any(origin.block <= Origin.STATED for origin in origins)
+    return all(origin.is_invented for origin in origins) and not is_stated
 
 
 def _is_independent(observation: Observation, slicer: Slicer) -> bool:
@@ -198,7 +170,7 @@ def _is_independent(observation: Observation, slicer: Slicer) -> bool:
 
 def _scaled_down(arguments: Arguments) -> set[str]:
     """Return the arguments of a launch with fewer blocks that differ from those of the host code."""
-    numbers = {span.name for value in arguments.parameters for span in value.spans if span.varied}
+    numbers = {span.name for value in arguments.parameters for span in value.spans if span.origin is Origin.VARIED}
     return numbers | {buffer.name for buffer in arguments.buffers if buffer.limited}
 
 
@@ -219,15 +191,15 @@ def _spares_a_launch(observation: Observation, every: Sequence[LaunchEvidence]) 
 def find_spared(observation: Observation, every: Sequence[LaunchEvidence]) -> list[str]:
     """Return the shapes of the derived launches in which a hazard of other derived launches does not happen."""
     happened = [item.launch for item in observation.launches]
-    if any(launch.origin is not Origin.DERIVED for launch in happened):
+    if not is_derived(observation):
         return []
     several = min(launch.shape.blocks for launch in happened) > 1
-    stated = {launch.shape.block for launch in happened if launch.stated}
+    stated = {launch.shape.block for launch in happened if launch.origin.has_stated_block}
     usual = [
         item
         for item in every
-        if item.launch.origin is Origin.DERIVED
-        and not is_special(item.launch)
+        if item.launch.origin.is_derived
+        and not item.launch.is_special
         and (observation.in_lockstep or len(item.results) > 1)
         and (item.launch.shape.blocks > 1 or not several)
         and stated <= {item.launch.shape.block}
@@ -253,9 +225,8 @@ def _has_wide_rows(observation: Observation) -> bool:
     same_line = place is not None and (hazard.other is None or hazard.other.location == place)
     if observation.kind is not HazardKind.WAW or hazard.space != "shared" or not same_line:
         return False
-    return all(
-        item.launch.origin is Origin.DERIVED
-        and any(
+    return is_derived(observation) and all(
+        any(
             fault.kind is HazardKind.OUT_OF_BOUNDS and fault.space == "shared" and fault.instruction.location == place
             for result in item.results
             for fault in result.hazards
@@ -264,9 +235,14 @@ def _has_wide_rows(observation: Observation) -> bool:
     )
 
 
+def is_derived(observation: Observation) -> bool:
+    """Whether the hazard happened only in launches whose grid, at least, is derived."""
+    return all(item.launch.origin.is_derived for item in observation.launches)
+
+
 def only_special(observation: Observation) -> bool:
     """Whether the hazard happened only in launches that a kernel need not support."""
-    return all(is_special(item.launch) for item in observation.launches)
+    return all(item.launch.is_special for item in observation.launches)
 
 
 def is_refusal(observation: Observation, slicer: Slicer) -> bool:
@@ -292,13 +268,12 @@ def _of_values(observation: Observation, slicer: Slicer, arguments: Arguments) -
     beyond = fault is not None and fault.kind is FaultKind.OUT_OF_BOUNDS
     if fault is not None and beyond:
         buffer = arguments.buffer(fault.buffer)
-        is_derived = buffer is not None and buffer.size is Origin.DERIVED
-        if buffer is not None and is_derived and (fault.low >= 0 or buffer.may_begin_before):
+        if buffer is not None and buffer.size is Origin.DERIVED and (fault.low >= 0 or buffer.may_begin_before):
             yield buffer.name
     if beyond and hazard.space == "shared" and arguments.shared is Origin.DERIVED:
         yield SHARED
     yield from of_slice(depends, arguments)
-    if depends.launch and all(item.launch.origin is Origin.DERIVED for item in observation.launches):
+    if depends.launch and is_derived(observation):
         yield LAUNCH
 
 
@@ -307,7 +282,7 @@ def _varied(observation: Observation, slicer: Slicer, arguments: Arguments) -> I
     hazard = observation.hazard
     instructions = [hazard.instruction, *([hazard.other] if hazard.other else [])]
     depends = slicer.of(op for item in instructions for op in slicer.ops_of(item))
-    yield from (span.name for span in arguments.spans(depends.parameters) if span.varied)
+    yield from (span.name for span in arguments.spans(depends.parameters) if span.origin is Origin.VARIED)
 
 
 def race_inputs(observation: Observation, slicer: Slicer, arguments: Arguments) -> Iterator[str]:
@@ -319,7 +294,7 @@ def race_inputs(observation: Observation, slicer: Slicer, arguments: Arguments) 
     """
     hazard = observation.hazard
     sides = []
-    of_parameters = all(map(_takes_parameters, observation.launches))
+    of_parameters = all(any(is_parameter(name) for name, _ in item.launch.assumed) for item in observation.launches)
     for instruction in (hazard.instruction, hazard.other or hazard.instruction):
         depends = slicer.of(slicer.ops_of(instruction), address_only=True)
         sides.append(list(of_slice(depends, arguments)))
@@ -333,7 +308,7 @@ def race_inputs(observation: Observation, slicer: Slicer, arguments: Arguments) 
 def of_slice(depends: Slice, arguments: Arguments) -> Iterator[str]:
     """Yield the names of derived numbers, and of buffers with derived contents, in a slice."""
     for span in arguments.spans(depends.parameters):
-        if span.origin is Origin.DERIVED and span.buffer is None:
+        if span.origin.is_derived and span.buffer is None:
             yield span.name
     yield from _contents(depends, arguments)
     if depends.textures:

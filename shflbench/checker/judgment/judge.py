@@ -240,7 +240,7 @@ def _judged(
     if item.kind in DOUBTS:
         differs = any(launch.differences for launch in evidence.launches)
         if not differs or item.kind not in UNDEFINED:
-            invented = is_invented(item) and not any(launch.launch.stated for launch in item.launches)
+            invented = is_invented(item) and not any(launch.launch.origin.has_stated_block for launch in item.launches)
             return JudgedObservation(item, Level.WARNING, (LAUNCH,) if invented and item.kind in RACES else ())
     causes = tuple(derived_causes(item, slicer, evidence.launches))
     if item.kind is HazardKind.ENDLESS and set(causes) <= {LAUNCH} and _may_end(item, evidence, slicer):

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.argument_options import HOST_ARGS
-from shflbench.checker.inputs.default_launches import is_special
 from shflbench.checker.judgment.body import is_of_memory
 from shflbench.checker.judgment.causes import LAUNCH, OF_VALUES, SHARED, TEXTURES, only_special, race_inputs
 from shflbench.checker.runs.alternative_runs import Causes, ran_ops
+from shflbench.cuda_sources.origin import Origin
 from shflbench.emulator.dataflow.nests import loop_heads
 from shflbench.emulator.opcodes.forms import Access
 from shflbench.emulator.races.hazards import RACES, HazardKind
@@ -109,7 +108,7 @@ def _has_real_sizes(observation: Observation, item: LaunchEvidence) -> bool:
 
 def is_scaled_down(observation: Observation) -> bool:
     """Whether a hazard happened only in launches with fewer blocks, and shorter sizes, than those of the host code."""
-    return all(item.launch.is_scaled_down and not item.launch.shape.sample for item in observation.launches)
+    return all(item.launch.origin.is_scaled_down and not item.launch.shape.sample for item in observation.launches)
 
 
 def find_undecided(
@@ -187,4 +186,4 @@ def _is_of_same_kind(item: LaunchEvidence, observation: Observation) -> bool:
     shapes = {launch.shape for launch in launches}
     if observation.kind is HazardKind.ENDLESS and item.launch.shape.block in {shape.block for shape in shapes}:
         return True
-    return item.launch.shape in shapes or (only_special(observation) and not is_special(item.launch))
+    return item.launch.shape in shapes or (only_special(observation) and not item.launch.is_special)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shflbench.checker.finding_words import in_words
-from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.argument_options import HOST_ARGS
 from shflbench.checker.inputs.default_launches import assumed_texts
 from shflbench.checker.judgment.causes import LAUNCH, SHARED, TEXTURES, find_spared
 from shflbench.checker.runs.fitting import OF_SIZE
+from shflbench.cuda_sources.origin import Origin
 from shflbench.emulator.machine.policies import POLICIES
 from shflbench.emulator.races.hazards import HazardKind
 
@@ -54,7 +54,7 @@ def needs_sentence(
     launch = first.launches[0]
     names = [cause for cause in causes if cause not in {LAUNCH, SHARED, HOST_ARGS}]
     values = [_input(name, first, launch.arguments) for name in names]
-    is_derived = launch.launch.origin is Origin.DERIVED
+    is_derived = launch.launch.origin.is_derived
     is_cause = is_derived and LAUNCH in causes
     where = f"in the derived launch {launch.launch.shape}" if is_cause else f"in launch {launch.launch.shape}"
     host = launch.launch.host
@@ -147,7 +147,7 @@ def _may_be_of_block(observation: Observation, launches: Sequence[LaunchEvidence
     """
     if observation.kind not in OF_SIZE or observation.hazard.space != "shared":
         return False
-    if any(item.launch.origin is Origin.HOST for item in observation.launches):
+    if any(item.launch.origin.is_of_program for item in observation.launches):
         return False
     shapes = {str(item.launch.shape) for item in launches}
     return len(shapes) == 1 or {str(item.launch.shape) for item in observation.launches} != shapes

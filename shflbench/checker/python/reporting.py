@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shflbench.checker.finding_groups import group_findings
-from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.python.results import CheckFinding, CheckResult
 from shflbench.checker.python.values import like
 from shflbench.checker.report import EXHAUSTIVE
 from shflbench.checker.verdict import KernelVerdict
+from shflbench.cuda_sources.origin import Origin
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -80,8 +80,8 @@ def _outputs(kernel: KernelReport, prepared: PreparedKernel) -> Iterator[tuple[s
 def _derived(kernel: KernelReport) -> Iterator[str]:
     """Yield what was chosen for the user, one sentence per launch."""
     for launch in kernel.launches:
-        chosen = launch.listed(Origin.DERIVED.value)
-        if launch.origin == Origin.DERIVED.value or chosen:
+        chosen = launch.listed(Origin.DERIVED.text)
+        if launch.origin == Origin.DERIVED.text or chosen:
             yield f"derived: launch {launch.shape}" + (f" with {chosen}" if chosen else "")
 
 

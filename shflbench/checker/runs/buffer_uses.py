@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.default_launches import PlannedLaunch
 from shflbench.checker.inputs.names import pointer_names
 from shflbench.checker.inputs.shapes import LaunchShape
 from shflbench.checker.runs.budget import RunBudget
 from shflbench.checker.runs.emulated import variable_contents
 from shflbench.checker.runs.kernel_runs import KernelRuns
+from shflbench.cuda_sources.origin import Origin
 from shflbench.emulator.explore import explore
 from shflbench.emulator.file_budget import NEVER, FileBudget
 from shflbench.emulator.link.layout import WORKSPACE

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.compared_constants import structural_contents
 from shflbench.checker.inputs.default_launches import PlannedLaunch
 from shflbench.checker.inputs.derive import derive
@@ -24,6 +23,7 @@ from shflbench.checker.inputs.wishes import Wishes
 from shflbench.checker.runs.emulated import emulated_launch
 from shflbench.cuda_sources.kernel_file import UNKNOWN_CLUSTER
 from shflbench.cuda_sources.naming import means
+from shflbench.cuda_sources.origin import Origin
 from shflbench.dimensions import NO_CLUSTER
 from shflbench.emulator.file_budget import NEVER, FileBudget
 from shflbench.emulator.link.layout import WORKSPACE
@@ -195,7 +195,7 @@ def _keeps_state(program: Program) -> bool:
 
 
 def _is_small(host: HostLaunch) -> bool:
-    if host.grid is None or host.block is None or host.shared_bytes is None or host.forced:
+    if host.grid is None or host.block is None or host.shared_bytes is None or host.is_forced:
         return False
     sizes = {buffer.number: buffer.size for buffer in _buffers(host.arguments)}
     known = [size for size in sizes.values() if size is not None]

@@ -39,7 +39,6 @@ class LaunchEvidence:
     seed: int
     results: tuple[ScheduleResult, ...]
     differences: tuple[OutputDifference, ...] = ()
-    varied: bool = False  # with derived numbers that are not those of the first seed
     printed: tuple[str, ...] = ()  # by device-side printf, under the first schedule
     runs: frozenset[tuple[int, int]] = frozenset()  # first and last basic block of straight code that ran
     guarded: frozenset[int] = frozenset()  # ids of the ops whose guard held for a thread

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.checker.inputs.argument import Origin
 from shflbench.emulator.races.hazards import HazardKind
 
 if TYPE_CHECKING:
@@ -27,10 +26,10 @@ def set_aside(launches: Sequence[LaunchEvidence]) -> Mapping[str, tuple[HazardKi
         misfits[shape] = tuple(dict.fromkeys((*misfits.get(shape, ()), *_misfits(item))))
     plans = {str(item.launch.shape): item.launch for item in launches}
     wrong = {plans[shape].shape.block for shape, kinds in misfits.items() if kinds}
-    suggested = {launch.shape.block for launch in plans.values() if launch.suggested}
+    suggested = {launch.shape.block for launch in plans.values() if launch.origin.has_suggested_block}
     if not suggested - wrong:
         return {}
-    derived = {shape for shape, launch in plans.items() if launch.origin is Origin.DERIVED and not launch.stated}
+    derived = {shape for shape, launch in plans.items() if launch.origin.has_derived_block}
     return {shape: kinds for shape, kinds in misfits.items() if kinds and shape in derived}
 
 

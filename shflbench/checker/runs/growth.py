@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.names import pointer_names
 from shflbench.checker.inputs.wishes import MOST_BYTES
 from shflbench.checker.runs.overruns import overrun_buffers
+from shflbench.cuda_sources.origin import Origin
 from shflbench.emulator.dataflow.slices import Slicer
 from shflbench.emulator.machine.faults import FaultKind, KernelFault
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shflbench.checker.inputs.argument import Origin
-from shflbench.checker.inputs.default_launches import fewer_blocks, is_of_same_launch, is_special, without_arguments
+from shflbench.checker.inputs.default_launches import fewer_blocks, is_of_same_launch, without_arguments
 from shflbench.checker.inputs.derive import derive
 from shflbench.checker.inputs.numbers import is_too_large
 from shflbench.checker.inputs.wishes import MOST_PAGED, PAGED_PERIOD
@@ -24,6 +23,7 @@ from shflbench.checker.runs.growth import BufferGrowth
 from shflbench.checker.runs.launch_selection import adversarial, to_compare
 from shflbench.checker.runs.long_loops import is_free_of_derived
 from shflbench.checker.runs.narrow_masks import launch_of_masks
+from shflbench.cuda_sources.origin import Origin
 from shflbench.emulator.dataflow.endless_loops import never_ends, waits_for_clock
 from shflbench.emulator.dataflow.slices import Slicer
 from shflbench.emulator.explore import explore
@@ -125,7 +125,7 @@ class KernelRuns:
             if did_not_end(launches[-1]):
                 continue
             for round_ in range(1, seeds):
-                self.wishes = replace(self.wishes, vary=not is_special(launch))
+                self.wishes = replace(self.wishes, vary=not launch.is_special)
                 tried = launches[-1].launch  # with fewer blocks, where all of them were too many
                 other = derive(self.kernel, tried, self._wishes_of(tried), self.seed + round_)
                 if not self.budget.is_half_spent and _differ(other, launches[-1].arguments):
@@ -140,10 +140,9 @@ class KernelRuns:
         Some blocks ran at the real sizes then.
         """
         real = [item for item in before if item.launch.shape.sample and item.results[0].error is None]
-        host = launch.host
-        if not real or not launch.is_scaled_down or not self.wishes.strides or host is None or host.grid is None:
+        if not real or not launch.origin.is_scaled_down or not self.wishes.strides:
             return False
-        return self.budget.longest / len(real[0].launch.shape.sample) * prod(host.grid) > self.budget.most
+        return self.budget.longest / len(real[0].launch.shape.sample) * prod(launch.whole_grid) > self.budget.most
 
     def _tests_bounds(self, launch: PlannedLaunch, before: Sequence[LaunchEvidence]) -> bool:
         """Whether a launch at its real sizes runs beyond the budget, because no other one tests their bounds."""
@@ -226,9 +225,7 @@ class KernelRuns:
                 result = self._past_faults(emulated, result, seed)
                 if any(self._grow(self._growth.of_fault(self.wishes, one, arguments)) for one in result.faults):
                     continue
-                varied = any(span.varied for value in arguments.parameters for span in value.spans)
-                launched = LaunchEvidence(launch, arguments, seed, (result,), varied=varied)
-                return _observed(machine, launched)
+                return _observed(machine, LaunchEvidence(launch, arguments, seed, (result,)))
 
     def _under_all_schedules(self, item: LaunchEvidence) -> tuple[LaunchEvidence, str]:
         """Return a launch that ran in lockstep with its results under the other schedules, and why some are missing."""

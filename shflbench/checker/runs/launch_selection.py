@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.checker.inputs.default_launches import is_special
 from shflbench.model import WARP
 
 if TYPE_CHECKING:
@@ -19,7 +18,7 @@ def adversarial(launches: Sequence[LaunchEvidence]) -> list[LaunchEvidence]:
 
     The first has several blocks, too, where the kernel is launched with several. One that stopped is not run again.
     """
-    usual = [item for item in launches if not is_special(item.launch)] or list(launches)
+    usual = [item for item in launches if not item.launch.is_special] or list(launches)
     warps = [item for item in usual if item.launch.shape.threads_per_block > WARP] or usual
     several = [item for item in warps if item.launch.shape.blocks > 1] or warps
     smallest = [_smallest(group) for group in (several, launches) if group]
@@ -33,9 +32,9 @@ def to_compare(launches: Sequence[LaunchEvidence]) -> list[LaunchEvidence]:
     The kernel may be made for that block only, for which the fault then says nothing.
     """
     explored = [item for item in launches if len(item.results) > 1]
-    if any(item.launch.suggested for item in explored) or not any(map(_shows_more, explored)):
+    if any(item.launch.origin.has_suggested_block for item in explored) or not any(map(_shows_more, explored)):
         return []
-    suggested = [item for item in launches if item.launch.suggested and item.results[0].error is None]
+    suggested = [item for item in launches if item.launch.origin.has_suggested_block and item.results[0].error is None]
     return [_smallest(suggested)] if suggested else []
 
 

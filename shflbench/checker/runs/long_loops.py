@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.checker.inputs.argument import Origin
 from shflbench.emulator.dataflow.nests import exits_by_loop
 from shflbench.emulator.machine.scheduler import StepLimitError
 
@@ -27,7 +26,7 @@ def is_free_of_derived(error: EmulatorError | None, slicer: Slicer, arguments: A
         start + byte
         for start, value in zip(arguments.offsets, arguments.parameters, strict=True)
         for span in value.spans
-        if span.origin is Origin.DERIVED and span.buffer is None
+        if span.origin.is_derived and span.buffer is None
         for byte in range(span.start, span.end)
     }
     return bool(slices) and not any(

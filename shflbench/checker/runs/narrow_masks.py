@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from shflbench.checker.inputs.argument import Origin
+from shflbench.cuda_sources.origin import Origin
 from shflbench.emulator.dataflow.index_values import IndexValues
 from shflbench.emulator.races.hazards import HazardKind
 from shflbench.model import WARP
@@ -31,11 +31,12 @@ def launch_of_masks(launches: Sequence[LaunchEvidence], slicer: Slicer) -> Plann
     if others or not 0 < lanes < WARP:
         return None
     widest = max(launches, key=lambda item: item.launch.shape.blocks).launch
-    return replace(widest, shape=replace(widest.shape, block=(lanes, 1, 1)), suggested=True)
+    basis = widest.basis if widest.origin.has_suggested_block else Origin.SUGGESTED
+    return replace(widest, shape=replace(widest.shape, block=(lanes, 1, 1)), basis=basis)
 
 
 def _is_free(launch: PlannedLaunch) -> bool:
-    return launch.origin is Origin.DERIVED and not launch.stated and launch.shape.block[1:] == (1, 1)
+    return launch.origin.has_derived_block and launch.shape.block[1:] == (1, 1)
 
 
 def _outside(item: LaunchEvidence) -> Iterator[PtxInstruction]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.checker.inputs.argument import Origin
+from shflbench.cuda_sources.origin import Origin
 from shflbench.emulator.races.hazards import RACES
 
 if TYPE_CHECKING:

@@ -36,6 +36,7 @@ from shflbench.cuda_sources.kernel_file import (
     NamedLaunch,
     StreamLaunch,
 )
+from shflbench.cuda_sources.origin import Origin
 from shflbench.cuda_sources.syntax_trees import text_of
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
 
     from shflbench.cuda_sources.definitions import Definition
     from shflbench.cuda_sources.host.interface import HostRun
+    from shflbench.cuda_sources.host.machine import HostState
     from shflbench.cuda_sources.kernel_file import Dims
 
 
@@ -165,8 +167,8 @@ def _perform(  # noqa: PLR0913, PLR0917  (the parts of a launch)
         line=line,
         cooperative=cooperative,
         cluster=cluster,
+        origin=_origin(run.state),
         assumed=tuple(run.state.given.used.items()),
-        forced=run.state.against > 0,
         variables=tuple(_device_variables(run)),
         moment=next(MOMENTS) - run.start,
     )
@@ -192,6 +194,13 @@ def _perform(  # noqa: PLR0913, PLR0917  (the parts of a launch)
     run.state.different.add(key)
     state = run.state
     state.performed.append(Performed(node, name, given, tuple(nodes), result, is_instance, state.calls, state.streams))
+
+
+def _origin(state: HostState) -> Origin:
+    """Return how a run of the host code came to where it is."""
+    if state.against > 0:
+        return Origin.FORCED
+    return Origin.ASSUMED if state.given.used else Origin.HOST
 
 
 def _writable(value: object, type_: str) -> Iterator[Memory]:

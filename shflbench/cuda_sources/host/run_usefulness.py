@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from shflbench.cuda_sources.origin import Origin
 from shflbench.model import WARP
 
 if TYPE_CHECKING:
@@ -67,4 +68,5 @@ def threads_of(item: Performed) -> int:
 
 def without_numbers(item: Performed) -> Performed:
     """Return a launch without the numbers that stand for what the program reads, to compare it with others."""
-    return replace(item, launch=replace(item.launch, assumed=()))
+    origin = Origin.HOST if item.launch.origin is Origin.ASSUMED else item.launch.origin
+    return replace(item, launch=replace(item.launch, origin=origin, assumed=()))

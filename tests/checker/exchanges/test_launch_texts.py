@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from shflbench.checker.exchanges.launch_texts import launch_texts
-from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.default_launches import PlannedLaunch
 from shflbench.checker.inputs.shapes import LaunchShape
 from shflbench.cuda_sources.kernel_file import HostLaunch
+from shflbench.cuda_sources.origin import Origin
 from shflbench.cuda_sources.source_lines import SourceLine
 
 BLOCK = (256, 1, 1)

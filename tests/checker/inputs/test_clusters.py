@@ -2,12 +2,12 @@
 
 import pytest
 
-from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.cluster_plan import UNSTATED, with_clusters
 from shflbench.checker.inputs.default_launches import PlannedLaunch, fewer_blocks, plan, shorter
 from shflbench.checker.inputs.launch_rules import LaunchRules
 from shflbench.checker.inputs.shapes import LaunchShape, parse_cluster, parse_shape
 from shflbench.cuda_sources.kernel_file import UNKNOWN_CLUSTER, Dims, HostLaunch, LaunchBounds
+from shflbench.cuda_sources.origin import Origin
 from shflbench.cuda_sources.source_lines import SourceLine
 from shflbench.emulator.link.linker import link
 from shflbench.emulator.link.program import Op
@@ -85,7 +85,7 @@ def test_the_launch_of_the_host_code_without_an_attribute_has_no_clusters() -> N
 def test_a_launch_whose_attributes_are_not_known_runs_in_derived_clusters_if_the_kernel_uses_them() -> None:
     launches = plan([], [host((4, 1, 1), UNKNOWN_CLUSTER)], X, PLAIN)
     (launch,) = with_clusters(launches, None, PLAIN, ops("barrier.cluster.arrive; barrier.cluster.wait;"))
-    assert (str(launch.shape), launch.shape.in_clusters, launch.origin) == ("4x64", "2", Origin.DERIVED)
+    assert (str(launch.shape), launch.shape.in_clusters, launch.basis) == ("4x64", "2", Origin.DERIVED)
     assert UNSTATED in launch.note
     assert with_clusters(launches, None, PLAIN, []) == launches
     assert LaunchRules("sm_90", PLAIN, 0, raises_shared_limit=False).of_host(launches[0].host) == ""  # type: ignore[arg-type]

@@ -1,10 +1,10 @@
 import pytest
 
-from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.blocks import SuggestedBlock
-from shflbench.checker.inputs.default_launches import MOST_THREADS, PlannedLaunch, fewer_blocks, is_special, plan
+from shflbench.checker.inputs.default_launches import MOST_THREADS, PlannedLaunch, fewer_blocks, plan
 from shflbench.checker.inputs.shapes import LaunchShape, parse_shape
 from shflbench.cuda_sources.kernel_file import Dims, HostLaunch, LaunchBounds
+from shflbench.cuda_sources.origin import Origin
 from shflbench.cuda_sources.source_lines import SourceLine
 
 X = {"threadIdx.x", "blockIdx.x"}
@@ -54,12 +54,12 @@ def test_each_launch_with_fewer_blocks_has_fewer_until_one_is_left(shape: str, f
 
 def test_given_launches_replace_all_others() -> None:
     launch_plan = plan([parse_shape("4x256")], [host((2, 1, 1), (64, 1, 1))], X, NO_BOUNDS)
-    assert [(str(launch.shape), launch.origin) for launch in launch_plan] == [("4x256", Origin.GIVEN)]
+    assert [(str(launch.shape), launch.basis) for launch in launch_plan] == [("4x256", Origin.GIVEN)]
 
 
 def test_constant_launches_of_the_host_code_replace_the_derived_ones() -> None:
     launch_plan = plan([], [host((2, 1, 1), (64, 1, 1)), host((2, 1, 1), None)], X, NO_BOUNDS)
-    assert [(str(launch.shape), launch.origin) for launch in launch_plan] == [("2x64", Origin.HOST)]
+    assert [(str(launch.shape), launch.basis) for launch in launch_plan] == [("2x64", Origin.HOST)]
 
 
 def test_a_large_grid_of_the_host_code_is_scaled_down_and_keeps_its_block() -> None:
@@ -126,14 +126,14 @@ def test_no_launch_exceeds_the_declared_maximum() -> None:
 def test_only_a_derived_launch_may_be_one_that_the_kernel_is_not_made_for(
     shape: str, origin: Origin, *, special: bool
 ) -> None:
-    assert is_special(PlannedLaunch(parse_shape(shape), origin)) is special
+    assert PlannedLaunch(parse_shape(shape), origin).is_special is special
 
 
 def test_a_suggested_block_comes_first_and_replaces_the_others_if_it_is_fixed() -> None:
     free, fixed = (SuggestedBlock((256, 1, 1), fixed=value) for value in (False, True))
     launch_plan = plan([], [], X, NO_BOUNDS, [free])
     assert shapes(launch_plan) == ["2x256", "1x32", "2x128", "2x80", "3x64"]
-    assert [launch.suggested for launch in launch_plan] == [True, False, False, False, False]
+    assert [launch.origin.has_suggested_block for launch in launch_plan] == [True, False, False, False, False]
     assert shapes(plan([], [], X, NO_BOUNDS, [fixed])) == ["2x256", "1x256", "3x256"]
     assert "2x256" not in shapes(plan([], [], X, LaunchBounds(max_threads=(64, 1, 1)), [free]))
 
@@ -141,8 +141,8 @@ def test_a_suggested_block_comes_first_and_replaces_the_others_if_it_is_fixed() 
 def test_a_constant_block_of_the_host_code_is_kept_where_its_grid_is_not_constant() -> None:
     launch_plan = plan([], [host(None, (96, 1, 1)), host(None, (64, 1, 1)), host(None, (96, 1, 1))], X, NO_BOUNDS)
     assert shapes(launch_plan) == ["2x96", "1x96", "3x96", "2x64", "1x64", "3x64"]
-    assert {(launch.origin, launch.stated, launch.note) for launch in launch_plan} == {
-        (Origin.DERIVED, True, "with the block of the host code")
+    assert {(launch.basis, launch.note) for launch in launch_plan} == {
+        (Origin.STATED, "with the block of the host code")
     }
 
 
@@ -152,8 +152,9 @@ def test_a_constant_block_without_a_grid_is_tried_beside_constant_launches_of_ot
 
 
 def test_a_block_that_the_code_states_is_never_special() -> None:
-    assert not any(map(is_special, plan([], [host(None, (32, 1, 1))], X, NO_BOUNDS)))
-    assert not any(map(is_special, plan([], [], X, LaunchBounds(required_threads=(32, 1, 1)))))
+    of_host = plan([], [host(None, (32, 1, 1))], X, NO_BOUNDS)
+    required = plan([], [], X, LaunchBounds(required_threads=(32, 1, 1)))
+    assert not any(launch.is_special for launch in (*of_host, *required))
 
 
 def test_large_blocks_that_the_code_states_come_in_smaller_grids() -> None:
@@ -165,9 +166,9 @@ def test_large_blocks_that_the_code_states_come_in_smaller_grids() -> None:
 def test_a_single_warp_that_only_an_array_suggests_is_special() -> None:
     for weak in (False, True):
         launch_plan = plan([], [], X, NO_BOUNDS, [SuggestedBlock((32, 1, 1), fixed=False, weak=weak)])
-        assert (str(launch_plan[0].shape), is_special(launch_plan[0])) == ("2x32", weak)
+        assert (str(launch_plan[0].shape), launch_plan[0].is_special) == ("2x32", weak)
     (launch, *_) = plan([], [], X, NO_BOUNDS, [SuggestedBlock((80, 1, 1), fixed=False, weak=True)])
-    assert not is_special(launch)
+    assert not launch.is_special
 
 
 def test_threads_lie_along_y_or_z_if_the_kernel_knows_of_no_other_axis() -> None:

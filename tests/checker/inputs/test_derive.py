@@ -4,7 +4,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from shflbench.checker.inputs.argument import Arguments, Origin
+from shflbench.checker.inputs.argument import Arguments
 from shflbench.checker.inputs.compared_constants import ContentThresholds
 from shflbench.checker.inputs.default_launches import PlannedLaunch
 from shflbench.checker.inputs.derive import derive
@@ -21,6 +21,7 @@ from shflbench.cuda_sources.kernel_file import (
     KernelParameter,
     SourceKernel,
 )
+from shflbench.cuda_sources.origin import Origin
 from shflbench.cuda_sources.source_lines import SourceLine
 from shflbench.errors import UsageError
 
@@ -96,8 +97,9 @@ def test_a_buffer_of_given_size_does_not_grow() -> None:
 
 def test_a_varied_size_leaves_the_last_threads_without_work() -> None:
     made = arguments(IN, N, vary=True)
-    assert made.texts[1] == ("n = 223", Origin.DERIVED)
-    assert made.parameters[1].spans[0].varied
+    assert made.texts[1] == ("n = 223", Origin.VARIED)
+    assert made.is_varied
+    assert made.parameters[1].spans[0].origin is Origin.VARIED
 
 
 @pytest.mark.parametrize(
@@ -136,7 +138,7 @@ def test_the_fields_of_a_structure_are_filled_and_named() -> None:
     assert made.parameters[0].data == bytes(8) + (5).to_bytes(4, "little") + bytes(4)
     assert made.parameters[0].pointers == ((0, 0, 0),)
     assert names_of(kernel(view)) == ["view", "view.data", "view.n"]
-    assert [span.varied for span in arguments(view, vary=True).parameters[0].spans] == [False, True]
+    assert [span.origin is Origin.VARIED for span in arguments(view, vary=True).parameters[0].spans] == [False, True]
 
 
 def test_a_null_pointer_has_no_buffer() -> None:

@@ -129,7 +129,7 @@ def test_a_given_launch_of_many_threads_runs_its_last_blocks(tmp_path: Path, bar
 )
 def test_no_part_of_the_blocks_runs_by_another_count(tmp_path: Path, kernel_cache: Path, ticket: str) -> None:
     launches = launches_of(tmp_path, kernel_cache, text_of(ticket, "gridDim.x", "1024", "__syncthreads()"))
-    assert [str(launch.shape) for launch in launches if not launch.is_scaled_down] == []
+    assert [str(launch.shape) for launch in launches if not launch.origin.is_scaled_down] == []
 
 
 def launches_of(folder: Path, cache: Path, text: str) -> list[PlannedLaunch]:

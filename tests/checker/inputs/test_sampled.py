@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from shflbench.checker.file_check import FileOptions, check_file
-from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.default_launches import fewer_blocks, plan
 from shflbench.checker.inputs.grammar import parse_arguments
 from shflbench.checker.inputs.sampled import counted_blocks, with_samples
@@ -15,6 +14,7 @@ from shflbench.checker.inputs.wishes import MOST_BYTES
 from shflbench.checker.report import KernelReport
 from shflbench.checker.runs import budget, kernel_runs
 from shflbench.cuda_sources.kernel_file import HostArgument, HostBuffer, HostLaunch, LaunchBounds
+from shflbench.cuda_sources.origin import Origin
 from shflbench.cuda_sources.source_lines import SourceLine
 from shflbench.emulator.machine.threads import Shape
 from shflbench.emulator.races.hazards import HazardKind
@@ -76,7 +76,7 @@ def test_the_corners_of_a_grid_come_first_and_fewer_of_them_are_left_where_all_a
     host = HostLaunch((30, 20, 1), (32, 32, 1), 0, (), SourceLine(Path(__file__), 1))
     whole = plan([], [host], INDEXES, LaunchBounds())
     (sampled,) = with_samples(whole, (), INDEXES)[len(whole) :]
-    assert sampled.origin is Origin.HOST
+    assert sampled.basis is Origin.HOST
     assert sampled.shape.sample == (0, 599)
     assert fewer_blocks(sampled) is None
     wide = HostLaunch((30, 20, 1), (16, 16, 1), 0, (), SourceLine(Path(__file__), 1))

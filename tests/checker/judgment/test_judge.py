@@ -3,7 +3,6 @@ from dataclasses import replace
 
 import pytest
 
-from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.default_launches import PlannedLaunch
 from shflbench.checker.inputs.derive import derive
 from shflbench.checker.inputs.grammar import parse_arguments
@@ -14,6 +13,7 @@ from shflbench.checker.judgment.judge import KernelJudgment, judge_kernel
 from shflbench.checker.runs.evidence import Expectation, KernelEvidence, LaunchEvidence, OutputDifference
 from shflbench.checker.verdict import KernelVerdict, Level
 from shflbench.cuda_sources.kernel_file import KernelParameter, SourceKernel
+from shflbench.cuda_sources.origin import Origin
 from shflbench.emulator.dataflow.slices import Slicer
 from shflbench.emulator.explore import ScheduleResult
 from shflbench.emulator.machine.faults import FaultKind, KernelFault
@@ -67,13 +67,11 @@ class Case:
         error: EmulatorError | None = None,
         differences: tuple[OutputDifference, ...] = (),
         varied: bool = False,
-        suggested: bool = False,
-        stated: bool = False,
     ) -> "Case":
-        launch = PlannedLaunch(parse_shape(shape), origin, suggested=suggested, stated=stated)
+        launch = PlannedLaunch(parse_shape(shape), origin)
         wishes = Wishes(given=match_names(parse_arguments(args), KERNEL), vary=varied)
         results = (ScheduleResult("lockstep", (), hazards, error),)
-        self.launches.append(LaunchEvidence(launch, derive(KERNEL, launch, wishes, 0), 0, results, differences, varied))
+        self.launches.append(LaunchEvidence(launch, derive(KERNEL, launch, wishes, 0), 0, results, differences))
         return self
 
     def judge(self, *order_matters: str, expected: Expectation | None = None) -> KernelJudgment:
@@ -235,27 +233,27 @@ def test_a_launch_whose_block_is_not_the_suggested_one_is_set_aside_if_shared_me
     case: Case, kind: HazardKind
 ) -> None:
     misfit = replace(case.hazard(kind), space="shared")
-    judgment = case.at("2x64", suggested=True).at("2x128", misfit).judge()
+    judgment = case.at("2x64", origin=Origin.SUGGESTED).at("2x128", misfit).judge()
     assert (judgment.verdict, judgment.refused) == ("clean", {"2x128": (kind,)})
-    race = Case(case.slicer).at("2x64", case.hazard(HazardKind.RAW), suggested=True).at("2x128", misfit)
+    race = Case(case.slicer).at("2x64", case.hazard(HazardKind.RAW), origin=Origin.SUGGESTED).at("2x128", misfit)
     assert race.judge().verdict == "broken"
 
 
 def test_no_launch_is_set_aside_unless_the_suggested_block_fits(case: Case) -> None:
     misfit = replace(case.hazard(HazardKind.OUT_OF_BOUNDS), space="shared")
-    judgment = case.at("2x128", misfit, suggested=True).at("2x64").judge()
+    judgment = case.at("2x128", misfit, origin=Origin.SUGGESTED).at("2x64").judge()
     assert (judgment.verdict, judgment.causes) == ("needs arguments", ("--launch",))
-    given = Case(case.slicer).at("2x64", suggested=True).at("2x128", misfit, origin=Origin.GIVEN)
+    given = Case(case.slicer).at("2x64", origin=Origin.SUGGESTED).at("2x128", misfit, origin=Origin.GIVEN)
     assert given.judge().verdict == "broken"
 
 
 @pytest.mark.parametrize("kind", [HazardKind.RAW, HazardKind.DEADLOCK, HazardKind.NOT_IN_OWN_MASK])
 def test_a_fault_at_another_block_than_the_suggested_one_needs_the_launch(case: Case, kind: HazardKind) -> None:
     fault = case.hazard(kind)
-    judgment = case.at("2x16", suggested=True).at("2x128", fault).at("3x64", fault).judge()
+    judgment = case.at("2x16", origin=Origin.SUGGESTED).at("2x128", fault).at("3x64", fault).judge()
     assert (judgment.verdict, judgment.causes) == ("needs arguments", ("--launch",))
     assert ", but not in 2x16; " in judgment.sentence
-    everywhere = Case(case.slicer).at("2x16", fault, suggested=True).at("2x128", fault)
+    everywhere = Case(case.slicer).at("2x16", fault, origin=Origin.SUGGESTED).at("2x128", fault)
     assert everywhere.judge().verdict == "broken"
 
 
@@ -266,17 +264,19 @@ def test_a_launch_with_a_fault_of_its_own_excuses_no_other_one(case: Case) -> No
 
 def test_no_launch_of_a_suggested_block_is_set_aside_because_another_one_of_it_fits(case: Case) -> None:
     misfit = replace(case.hazard(HazardKind.UNINITIALIZED), space="shared")
-    assert not case.at("2x96", misfit, suggested=True).at("1x96", suggested=True).judge().refused
+    assert not case.at("2x96", misfit, origin=Origin.SUGGESTED).at("1x96", origin=Origin.SUGGESTED).judge().refused
 
 
 def test_a_race_between_blocks_is_not_excused_by_a_launch_of_one_block(case: Case) -> None:
     race = case.hazard(HazardKind.WAW)
-    assert case.at("2x96", race, suggested=True).at("1x96", suggested=True).judge().verdict == "broken"
+    assert (
+        case.at("2x96", race, origin=Origin.SUGGESTED).at("1x96", origin=Origin.SUGGESTED).judge().verdict == "broken"
+    )
 
 
 def test_a_race_at_a_stated_block_is_not_excused_by_another_block(case: Case) -> None:
     race = case.hazard(HazardKind.RAW)
-    assert case.at("2x96", race, stated=True).at("2x64", stated=True).judge().verdict == "broken"
+    assert case.at("2x96", race, origin=Origin.REQUIRED).at("2x64", origin=Origin.REQUIRED).judge().verdict == "broken"
 
 
 def test_uninitialized_reads_without_effect_in_a_library_are_no_observation(case: Case) -> None:

@@ -87,7 +87,7 @@ def test_the_code_around_a_launch_gives_its_numbers(launches: Launches, text: st
 
 def test_a_program_without_words_takes_its_defaults_first(launches: Launches) -> None:
     first, *others = launches(main("int n = 64; if (argc > 1) n = atoi(argv[1]); kernel<<<n / 32, 32>>>(p, n);"))
-    assert (first.grid, first.assumed, first.forced) == ((2, 1, 1), (), False)
+    assert (first.grid, first.assumed, first.is_forced) == ((2, 1, 1), (), False)
     assert [(launch.grid, launch.assumed) for launch in others] == [
         ((number // 32, 1, 1), (("argv[1]", number),)) for number in FURTHER
     ]
@@ -331,7 +331,10 @@ def test_an_endless_program_ends(launches: Launches) -> None:
 
 def test_a_launch_against_a_condition_is_forced(launches: Launches) -> None:
     body = "int kind = 1; if (kind == 1) { kernel<<<1, 32>>>(p, 1); } else { kernel<<<2, 32>>>(p, 2); }"
-    assert [(launch.grid, launch.forced) for launch in launches(main(body))] == [((1, 1, 1), False), ((2, 1, 1), True)]
+    assert [(launch.grid, launch.is_forced) for launch in launches(main(body))] == [
+        ((1, 1, 1), False),
+        ((2, 1, 1), True),
+    ]
 
 
 def test_a_function_that_nothing_calls_has_numbers_in_place_of_parameters(launches: Launches) -> None:
