@@ -77,9 +77,10 @@ def _with_tuples(record: dict[str, Any]) -> dict[str, Any]:
 
 def check(job: Job) -> JobResult:
     """Return what `check` says about the file of a job; its options that do not fit are an error of the result."""
-    from shflbench.checker.file_check import FileOptions, check_file  # noqa: PLC0415  (slow, and tests need none of it)
+    from shflbench.checker.file_check import check_file  # noqa: PLC0415  (slow, and tests need none of it)
     from shflbench.checker.inputs.grammar import parse_arguments  # noqa: PLC0415
     from shflbench.checker.inputs.shapes import parse_shape  # noqa: PLC0415
+    from shflbench.checker.options import FileOptions  # noqa: PLC0415  (slow, and tests need none of it)
     from shflbench.compile import toolchain  # noqa: PLC0415
 
     nvcc = which("nvcc") if job.nvcc else None

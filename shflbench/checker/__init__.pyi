@@ -6,9 +6,6 @@ from shflbench.checker.candidate import CandidatePointer as CandidatePointer
 from shflbench.checker.candidate import CandidateStep as CandidateStep
 from shflbench.checker.candidate import KernelCandidate as KernelCandidate
 from shflbench.checker.candidates import read_candidates as read_candidates
-from shflbench.checker.dependent.requests import parse_chain as parse_chain
-from shflbench.checker.dependent.requests import parse_same as parse_same
-from shflbench.checker.dependent.requests import refuse_unknown_kernels as refuse_unknown_kernels
 from shflbench.checker.exchanges.advice import BarrierAdvice as BarrierAdvice
 from shflbench.checker.exchanges.advice import BarrierNeed as BarrierNeed
 from shflbench.checker.exchanges.advice import ExchangeAdvice as ExchangeAdvice
@@ -18,7 +15,6 @@ from shflbench.checker.exchanges.patch import Patch as Patch
 from shflbench.checker.exchanges.patch import make_patch as make_patch
 from shflbench.checker.exchanges.recorder import LaneRelation as LaneRelation
 from shflbench.checker.file_check import CheckStep as CheckStep
-from shflbench.checker.file_check import FileOptions as FileOptions
 from shflbench.checker.file_check import check_file as check_file
 from shflbench.checker.file_check import check_or_name as check_or_name
 from shflbench.checker.finding_groups import group_findings as group_findings
@@ -28,12 +24,15 @@ from shflbench.checker.given import check_given as check_given
 from shflbench.checker.given import not_checked as not_checked
 from shflbench.checker.inputs.argument_sets import parse_argument_sets as parse_argument_sets
 from shflbench.checker.inputs.grammar import parse_arguments as parse_arguments
+from shflbench.checker.inputs.overlaps import parse_chain as parse_chain
+from shflbench.checker.inputs.overlaps import parse_same as parse_same
 from shflbench.checker.inputs.sampled import counted_blocks as counted_blocks
 from shflbench.checker.inputs.sampled import may_wait as may_wait
 from shflbench.checker.inputs.shapes import MOST_TIMED_THREADS as MOST_TIMED_THREADS
 from shflbench.checker.inputs.shapes import parse_cluster as parse_cluster
 from shflbench.checker.inputs.shapes import parse_shape as parse_shape
 from shflbench.checker.later_launches import LaterArgument as LaterArgument
+from shflbench.checker.options import FileOptions as FileOptions
 from shflbench.checker.python.candidates import PythonKernel as PythonKernel
 from shflbench.checker.python.candidates import PythonLaunch as PythonLaunch
 from shflbench.checker.python.candidates import host_arguments as host_arguments
@@ -48,6 +47,7 @@ from shflbench.checker.runs.beyond_launch import kept_variables as kept_variable
 from shflbench.checker.runs.beyond_launch import read_surroundings as read_surroundings
 from shflbench.checker.runs.buffer_uses import BufferUse as BufferUse
 from shflbench.checker.runs.evidence import Expectation as Expectation
+from shflbench.checker.selection import refuse_unknown_kernels as refuse_unknown_kernels
 from shflbench.checker.selection import reports_with_kernels as reports_with_kernels
 from shflbench.checker.verdict import KernelVerdict as KernelVerdict
 from shflbench.checker.verdict import Level as Level

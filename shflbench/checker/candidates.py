@@ -19,7 +19,7 @@ from shflbench.checker.candidate import (
     CandidateStructure,
     KernelCandidate,
 )
-from shflbench.checker.file_check import read_file, with_given_numbers
+from shflbench.checker.file_reading import read_file, with_given_numbers
 from shflbench.checker.host_numbers import variables_of
 from shflbench.checker.host_sizes import fixed_sizes, following
 from shflbench.checker.inputs.argument_options import UNKNOWN, option_for
@@ -63,9 +63,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from shflbench.checker.file_check import CheckStep, FileOptions
+    from shflbench.checker.file_check import CheckStep
     from shflbench.checker.inputs.argument import Arguments, Span
     from shflbench.checker.inputs.linked import LinkedKernel
+    from shflbench.checker.options import FileOptions
     from shflbench.cuda_sources.kernel_file import Field, HostChange, HostLaunch, KernelFile, SourceKernel
 
 MOST_BYTES = 1 << 33  # of a buffer, whose contents are made on the host

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from shflbench.checker.file_check import read_file
+from shflbench.checker.file_reading import read_file
 from shflbench.checker.inputs.argument_sets import with_values
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from shflbench.checker.file_check import FileOptions
     from shflbench.checker.inputs.argument_sets import ArgumentSet
+    from shflbench.checker.options import FileOptions
     from shflbench.cuda_sources.kernel_file import HostArgument, HostLaunch, KernelFile, SourceKernel
 
 

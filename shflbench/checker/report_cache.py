@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from shflbench.checker.file_check import FileOptions
+    from shflbench.checker.options import FileOptions
     from shflbench.cuda_sources.kernel_file import KernelFile
 
 REPORT = "check-report"  # ending of the files

@@ -11,6 +11,7 @@ from shflbench.words import did_you_mean
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from shflbench.checker.inputs.overlaps import SameBuffer
     from shflbench.checker.inputs.shapes import LaunchShape
     from shflbench.checker.report import FileReport, KernelReport
     from shflbench.cuda_sources.kernel_file import KernelFile, SourceKernel
@@ -48,6 +49,20 @@ def reports_with_kernels(reports: Sequence[FileReport], names: Sequence[str]) ->
             if not any(is_named(kernel, name) for kernel in kernels):
                 raise UsageError(f"none of the {len(reports)} files has a kernel `{name}`")
     return [report for report in reports if report.kernels]
+
+
+def refuse_unknown_kernels(
+    reports: Sequence[FileReport], chains: Sequence[Sequence[str]], same: Sequence[SameBuffer]
+) -> None:
+    """Raise UsageError for a kernel of `--pdl` or `--same` that none of the reports on several files has."""
+    kernels = [kernel for report in reports for kernel in report.kernels]
+    if not all(kernel.symbol for kernel in kernels):
+        return  # a file that does not compile may have any kernel
+    arguments = [argument for item in same for argument in (item.first, item.second)]
+    named = [("--pdl", name) for chain in chains for name in chain]
+    for option, name in (*named, *(("--same", argument.kernel) for argument in arguments)):
+        if not any(is_named(kernel, name) or is_chosen(kernel.name, (name,)) for kernel in kernels):
+            raise UsageError(f"{option}: none of the {len(reports)} files has a kernel `{name}`")
 
 
 def is_chosen(kernel: str, names: Sequence[str]) -> bool:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from shflbench.checker import FileOptions
 
-SUFFIXES = frozenset({".cu", ".cuh", ".ptx"})  # as in checker/file_check.py, which is expensive to import
+SUFFIXES = frozenset({".cu", ".cuh", ".ptx"})
 MACRO = re.compile(r"[A-Za-z_]\w*(?:\([\w, .]*\))?(?:=[^\r\n]*)?", re.ASCII)
 COMPILERS = ("nvcc", "nvrtc")
 NAMES = {  # parameter of the command → option, for messages

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from shflbench.bounds import BUDGET, MILLION, TIME_LIMIT_S
-from shflbench.checker.file_check import FileOptions, check_file
+from shflbench.checker.file_check import check_file
+from shflbench.checker.options import FileOptions
 from shflbench.checker.report import FileReport
 from shflbench.compile.toolchain import find
 

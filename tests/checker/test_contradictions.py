@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.checker.file_check import FileOptions, check_file
+from shflbench.checker.file_check import check_file
+from shflbench.checker.options import FileOptions
 from shflbench.checker.report import Finding, KernelReport, LaunchRecord
 from shflbench.checker.verdict import KernelVerdict, Level
 from shflbench.cuda_sources.source_lines import SourceLine

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.checker.file_check import FileOptions, check_file
+from shflbench.checker.file_check import check_file
 from shflbench.checker.inputs.grammar import parse_arguments
 from shflbench.checker.inputs.shapes import parse_shape
+from shflbench.checker.options import FileOptions
 from shflbench.checker.report import KernelReport
 from tests import kernels
 from tests.checker.planted_kernels import KERNELS, PlantedKernel, kernels_of_clusters, planted_kernels

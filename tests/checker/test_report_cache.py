@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 from shflbench.checker import report_cache
-from shflbench.checker.file_check import CheckStep, FileOptions, check_kernels, read_file
+from shflbench.checker.file_check import CheckStep, check_kernels
+from shflbench.checker.file_reading import read_file
 from shflbench.checker.inputs.grammar import parse_arguments
+from shflbench.checker.options import FileOptions
 from shflbench.checker.report import FileReport
 from shflbench.checker.report_cache import REPORT, cached_report
 from shflbench.checker.verdict import KernelVerdict

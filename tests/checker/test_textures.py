@@ -5,7 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from shflbench.checker.file_check import FileOptions, check_file
+from shflbench.checker.file_check import check_file
+from shflbench.checker.options import FileOptions
 from shflbench.checker.report import KernelReport
 from shflbench.checker.verdict import KernelVerdict
 from shflbench.emulator.link.linker import link

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.checker.file_check import CheckStep, FileOptions, check_file
+from shflbench.checker.file_check import CheckStep, check_file
 from shflbench.checker.inputs.shapes import parse_shape
+from shflbench.checker.options import FileOptions
 from shflbench.checker.report import FileReport
 from shflbench.compile.ptx_process import SHARED
 from shflbench.compile.toolchain import find

@@ -21,14 +21,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from shflbench.checker.dependent.chains import ChainStep, DependentChain
-    from shflbench.checker.dependent.requests import SameBuffer
-    from shflbench.checker.inputs.grammar import GivenArgument
-    from shflbench.checker.inputs.shapes import LaunchShape
+    from shflbench.checker.options import FileOptions
     from shflbench.checker.report import KernelReport
     from shflbench.checker.runs.earlier_launches import EarlierLaunches
     from shflbench.cuda_sources.kernel_file import KernelFile, SourceKernel
-    from shflbench.dimensions import Dims
-    from shflbench.emulator.file_budget import FileBudget
     from shflbench.emulator.ptx.syntax import Module
 
 MOST_WORK = 800_000  # instructions of the chains of a file, as `Scheduler.work` counts them; four to eight seconds
@@ -47,25 +43,7 @@ class _CannotRunError(Exception):
         self.undecided = undecided
 
 
-@dataclass(frozen=True, slots=True)
-class ChainOptions:
-    """What the user says of launches that overlap, and of launches in general."""
-
-    pdl: tuple[tuple[str, ...], ...]
-    same: tuple[SameBuffer, ...]
-    launches: tuple[LaunchShape, ...]
-    named_launches: tuple[tuple[str, LaunchShape], ...]
-    arguments: tuple[GivenArgument, ...]
-    shared_bytes: int | None
-    cluster: Dims | None
-    arch: str
-    seed: int
-    several: bool
-
-
-def chains_to_check(
-    file: KernelFile, options: ChainOptions, chosen: Sequence[SourceKernel]
-) -> Sequence[DependentChain]:
+def chains_to_check(file: KernelFile, options: FileOptions, chosen: Sequence[SourceKernel]) -> Sequence[DependentChain]:
     """Return the chains that the user names, and those of the host code.
 
     UsageError for a kernel or an argument that the file does not have, and for options without effect: a chain whose
@@ -90,9 +68,8 @@ class DependentLaunches:
 
     file: KernelFile
     module: Module
-    options: ChainOptions
+    options: FileOptions
     chains: Sequence[DependentChain]
-    budget: FileBudget
     earlier: EarlierLaunches
     _work: float = 0.0  # of the chains that have run
 
@@ -125,7 +102,7 @@ class DependentLaunches:
         return outcomes
 
     def _ran(self, steps: Sequence[PlannedStep], shared: SharedBuffers, seed: int) -> ChainRun:
-        run = ChainRun(shared.identities, seed, self.budget)
+        run = ChainRun(shared.identities, seed, self.options.budget)
         for step in steps:
             run.run(step)
         self._work += run.work

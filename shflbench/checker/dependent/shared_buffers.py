@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
     from shflbench.checker.dependent.chains import DependentChain
-    from shflbench.checker.dependent.requests import KernelArgument, SameBuffer
     from shflbench.checker.inputs.argument import Arguments
+    from shflbench.checker.inputs.overlaps import KernelArgument, SameBuffer
     from shflbench.cuda_sources.kernel_file import SourceKernel
 
 _Argument: TypeAlias = tuple[int, str]  # number of a launch of the chain, and name

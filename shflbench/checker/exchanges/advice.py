@@ -17,7 +17,8 @@ from shflbench.checker.exchanges.launch_texts import launch_texts
 from shflbench.checker.exchanges.recorder import OF_ONE_VALUE, OUTSIDE_OF_THE_WARP, LaneRelation
 from shflbench.checker.exchanges.same_memory import StatedRuns
 from shflbench.checker.exchanges.study import KernelStudy, study_launches
-from shflbench.checker.file_check import check_kernels, read_file, with_given_numbers
+from shflbench.checker.file_check import check_kernels
+from shflbench.checker.file_reading import read_file, with_given_numbers
 from shflbench.checker.reporter import KernelReporter
 from shflbench.checker.verdict import KernelVerdict
 from shflbench.words import join_words
@@ -29,8 +30,9 @@ if TYPE_CHECKING:
     from shflbench.checker.exchanges.collectives import CollectiveAdvice
     from shflbench.checker.exchanges.flows import Flow
     from shflbench.checker.exchanges.study import BarrierSite
-    from shflbench.checker.file_check import CheckStep, FileOptions
+    from shflbench.checker.file_check import CheckStep
     from shflbench.checker.inputs.linked import LinkedKernel
+    from shflbench.checker.options import FileOptions
     from shflbench.checker.report import FileReport, KernelReport
     from shflbench.checker.runs.evidence import KernelEvidence
     from shflbench.cuda_sources.kernel_file import KernelFile

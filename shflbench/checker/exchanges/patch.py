@@ -15,15 +15,16 @@ from shflbench.checker.exchanges.diff_paths import name_in_diff
 from shflbench.checker.exchanges.same_memory import leaves_same_memory
 from shflbench.checker.exchanges.shared_use import function_at, functions_of, shared_uses
 from shflbench.checker.exchanges.shuffle_edits import shuffled_texts
-from shflbench.checker.file_check import check_kernels, read_file, with_given_numbers
+from shflbench.checker.file_check import check_kernels
+from shflbench.checker.file_reading import read_file, with_given_numbers
 from shflbench.errors import CompileError, KernelError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from shflbench.checker.exchanges.advice import BarrierNeed, ExchangeAdvice, KernelAdvice
-    from shflbench.checker.file_check import FileOptions
     from shflbench.checker.inputs.linked import LinkedKernel
+    from shflbench.checker.options import FileOptions
     from shflbench.checker.runs.evidence import KernelEvidence
     from shflbench.cuda_sources.source_lines import SourceLine
     from shflbench.emulator.link.program import Program

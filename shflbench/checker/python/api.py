@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from shflbench.arguments import LIMIT_ARGUMENTS
 from shflbench.bounds import BUDGET, MILLION, TIME_LIMIT_S
-from shflbench.checker.file_check import FileOptions, check_kernels, read_file
+from shflbench.checker.file_check import check_kernels
+from shflbench.checker.file_reading import read_file
+from shflbench.checker.options import FileOptions
 from shflbench.checker.python import numba_kernels, texts, triton_functions, triton_kernels
 from shflbench.checker.python.named_launch import cluster_dims, launch_shape
 from shflbench.checker.python.reporting import check_result

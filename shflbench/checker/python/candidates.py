@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shflbench.checker.candidates import read_candidates
-from shflbench.checker.file_check import read_file
+from shflbench.checker.file_reading import read_file
 from shflbench.checker.inputs.names import parameter_name
 from shflbench.checker.inputs.shapes import MOST_TIMED_THREADS
 from shflbench.checker.python import numba_kernels, triton_functions, triton_kernels
@@ -28,9 +28,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from shflbench.checker.candidate import CandidateFile
-    from shflbench.checker.file_check import CheckStep, FileOptions
+    from shflbench.checker.file_check import CheckStep
     from shflbench.checker.inputs.grammar import GivenArgument
     from shflbench.checker.inputs.shapes import LaunchShape
+    from shflbench.checker.options import FileOptions
     from shflbench.checker.python.named_launch import Extent
     from shflbench.cuda_sources.kernel_file import KernelFile, SourceKernel
 

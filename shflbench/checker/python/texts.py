@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shflbench.checker.file_check import read_file
+from shflbench.checker.file_reading import read_file
 from shflbench.checker.python import numba_kernels, triton_kernels
 from shflbench.checker.python.arguments import POINTER_BYTES, named_values, read_arguments
 from shflbench.checker.python.prepared import PreparedKernel
@@ -23,8 +23,8 @@ from shflbench.words import did_you_mean
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from shflbench.checker.file_check import FileOptions
     from shflbench.checker.inputs.shapes import LaunchShape
+    from shflbench.checker.options import FileOptions
     from shflbench.checker.python.prepared import Arguments
     from shflbench.compile.toolchain import Toolchain
     from shflbench.cuda_sources.kernel_file import KernelFile, KernelParameter, SourceKernel

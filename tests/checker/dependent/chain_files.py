@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from shflbench.checker.dependent.requests import parse_same
-from shflbench.checker.file_check import FileOptions, check_file
+from shflbench.checker.file_check import check_file
+from shflbench.checker.inputs.overlaps import parse_same
 from shflbench.checker.inputs.shapes import parse_shape
+from shflbench.checker.options import FileOptions
 from shflbench.checker.report import KernelReport
 from shflbench.checker.verdict import Level
 from tests.checker.dependent.enumeration import BLOCKS, WARPS, Action, Launch, Step

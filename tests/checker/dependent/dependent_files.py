@@ -6,9 +6,10 @@ from functools import cache
 from pathlib import Path
 
 from shflbench.checker.dependent.conflicts import MissingOrder
-from shflbench.checker.dependent.requests import parse_chain, parse_same
-from shflbench.checker.file_check import FileOptions, check_file
+from shflbench.checker.file_check import check_file
+from shflbench.checker.inputs.overlaps import parse_chain, parse_same
 from shflbench.checker.inputs.shapes import parse_shape
+from shflbench.checker.options import FileOptions
 from shflbench.checker.report import KernelReport
 from tests import kernels
 

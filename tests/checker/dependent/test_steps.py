@@ -2,9 +2,10 @@
 
 from pathlib import Path
 
-from shflbench.checker.dependent.requests import parse_same
-from shflbench.checker.file_check import CheckStep, FileOptions, check_file
+from shflbench.checker.file_check import CheckStep, check_file
+from shflbench.checker.inputs.overlaps import parse_same
 from shflbench.checker.inputs.shapes import parse_shape
+from shflbench.checker.options import FileOptions
 from tests.checker.dependent.chain_files import ptx_of
 from tests.checker.dependent.enumeration import ACTORS, Action, Step
 

@@ -2,8 +2,9 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.checker.file_check import FileOptions, check_file
+from shflbench.checker.file_check import check_file
 from shflbench.checker.inputs.compared_constants import ContentThresholds, thresholds
+from shflbench.checker.options import FileOptions
 from shflbench.cuda_sources.kernel_file import KernelParameter, SourceKernel
 from shflbench.emulator.dataflow.slices import Slicer
 from shflbench.emulator.link.linker import link

@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from shflbench.checker.file_check import FileOptions, check_file
+from shflbench.checker.file_check import check_file
+from shflbench.checker.options import FileOptions
 from tests import kernels
 
 BATCHED = """__global__ void scale(const float *in, float *out, int n) {

@@ -2,8 +2,9 @@
 
 from pathlib import Path
 
-from shflbench.checker.file_check import FileOptions, check_file
+from shflbench.checker.file_check import check_file
 from shflbench.checker.inputs.grammar import parse_arguments
+from shflbench.checker.options import FileOptions
 from tests import kernels
 from tests.checker.inputs.test_derived_values import verdicts
 

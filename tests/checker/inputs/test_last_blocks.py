@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.checker.file_check import FileOptions, check_file, read_file
+from shflbench.checker.file_check import check_file
+from shflbench.checker.file_reading import read_file
 from shflbench.checker.inputs.default_launches import PlannedLaunch
 from shflbench.checker.inputs.linked import linked_kernel
 from shflbench.checker.inputs.run_plan import plan_runs
 from shflbench.checker.inputs.shapes import parse_shape
+from shflbench.checker.options import FileOptions
 from shflbench.checker.report import KernelReport
 from shflbench.emulator.ptx.parse import parse
 from tests import kernels

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.checker.file_check import FileOptions, check_file
+from shflbench.checker.file_check import check_file
+from shflbench.checker.options import FileOptions
 from tests import kernels
 
 FILL = """__global__ void fill(float *out, int rows, int columns) {

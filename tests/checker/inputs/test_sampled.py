@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.checker.file_check import FileOptions, check_file
+from shflbench.checker.file_check import check_file
 from shflbench.checker.inputs.default_launches import fewer_blocks, plan
 from shflbench.checker.inputs.grammar import parse_arguments
 from shflbench.checker.inputs.sampled import counted_blocks, with_samples
 from shflbench.checker.inputs.shapes import parse_shape
 from shflbench.checker.inputs.wishes import MOST_BYTES
+from shflbench.checker.options import FileOptions
 from shflbench.checker.report import KernelReport
 from shflbench.checker.runs import budget, kernel_runs
 from shflbench.cuda_sources.kernel_file import HostArgument, HostBuffer, HostLaunch, LaunchBounds

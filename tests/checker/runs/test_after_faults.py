@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.checker.file_check import FileOptions, check_file
+from shflbench.checker.file_check import check_file
 from shflbench.checker.inputs.grammar import parse_arguments
 from shflbench.checker.inputs.shapes import parse_shape
+from shflbench.checker.options import FileOptions
 
 # The store lies far beyond any array; then all threads write their numbers to one place.
 PTX = """\

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.checker.file_check import FileOptions, check_file
+from shflbench.checker.file_check import check_file
+from shflbench.checker.options import FileOptions
 from shflbench.checker.report import KernelReport
 from shflbench.checker.runs import budget
 from shflbench.checker.runs.budget import MOST_PATIENT, MOST_WORK, RunBudget

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.checker.file_check import FileOptions, check_file
+from shflbench.checker.file_check import check_file
+from shflbench.checker.options import FileOptions
 from shflbench.checker.report import KernelReport
 from tests import kernels
 

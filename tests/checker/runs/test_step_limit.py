@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.checker.file_check import FileOptions, check_file
+from shflbench.checker.file_check import check_file
 from shflbench.checker.inputs.grammar import parse_arguments
 from shflbench.checker.inputs.shapes import parse_shape
+from shflbench.checker.options import FileOptions
 from shflbench.checker.report import KernelReport
 from shflbench.checker.runs import budget, kernel_runs
 

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.checker.file_check import FileOptions, check_kernels
-from shflbench.checker.file_check import read_file as read
+from shflbench.checker.file_check import check_kernels
+from shflbench.checker.file_reading import read_file as read
 from shflbench.checker.inputs.shapes import parse_shape
+from shflbench.checker.options import FileOptions
 from shflbench.cuda_sources.kernel_file import KernelFile
 from tests import kernels
 from tests.cli.check.conftest import CheckText

@@ -2,7 +2,7 @@
 
 import pytest
 
-from shflbench.checker.dependent.requests import parse_chain, parse_same
+from shflbench.checker.inputs.overlaps import parse_chain, parse_same
 from shflbench.errors import UsageError
 
 
