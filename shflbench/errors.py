@@ -10,7 +10,7 @@ ShflbenchError
 │   ├── DeviceError                no GPU, no driver, or a broken cupy
 │   └── CompilerError              no NVRTC, no headers, or no disassembler
 └── KernelError                5   a kernel that cannot be used
-    ├── CompileError               NVRTC rejected it
+    ├── CompileError               a compiler rejected it
     ├── BudgetError                the budget of its file was reached
     │   └── TimeLimitError             its time limit was
     └── LaunchError                it crashed or could not be started
@@ -115,7 +115,22 @@ class KernelError(ShflbenchError):
 
 
 class CompileError(KernelError):
-    """NVRTC rejected a kernel; the message shows the source line with its number."""
+    """A compiler rejected a kernel or a file; the message shows the source line with its number."""
+
+    def __init__(self, reason: str, advice: str = "", subject: object = "", log: str = "") -> None:
+        """Keep both parts of `SUBJECT does not compile: REASON`, and what the compiler wrote, which the reason quotes.
+
+        `subject` is the kernel, or the path of the file; without it, `reason` is the whole sentence, and not kept.
+        """
+        super().__init__(f"{not_compiled(subject)}{reason}" if subject else reason, advice)
+        self.subject = self.escape(str(subject))
+        self.reason = self.escape(reason) if subject else ""
+        self.log = log
+
+
+def not_compiled(subject: object) -> str:
+    """Return how the message of a CompileError begins that has a subject."""
+    return f"{subject} does not compile: "
 
 
 class BudgetError(KernelError):

@@ -145,7 +145,7 @@ def check_file(path: Path, options: FileOptions, watch: Callable[[CheckStep], No
     try:
         file = read_file(path, options)
     except CompileError as error:
-        return _failed(path, options, KernelVerdict.NOT_COMPILED, _without_name(error.message, path))
+        return _failed(path, options, KernelVerdict.NOT_COMPILED, _without_name(error, path))
     except KernelError as error:
         return _failed(path, options, KernelVerdict.NOT_CHECKED, error.message)
     return check_kernels(*with_given_numbers(file, options), watch)
@@ -339,12 +339,9 @@ def _depends_on_derived(judgment: KernelJudgment, linked: LinkedKernel) -> bool:
     return judgment.verdict in {KernelVerdict.NEEDS_ARGUMENTS, KernelVerdict.NOT_CHECKED}
 
 
-def _without_name(message: str, path: Path) -> str:
-    """Return the compiler's message on a file without the file's name, which stands before it."""
-    name, does_not, why = message.partition(" does not compile")
-    if not does_not or Path(name).name != path.name:
-        return message
-    return why.removeprefix(": ") if why.startswith(": ") else f"it{does_not}{why}"
+def _without_name(error: CompileError, path: Path) -> str:
+    """Return why a file does not compile, without the file's name, unless the error is about another one."""
+    return error.reason if error.reason and Path(error.subject).name == path.name else error.message
 
 
 def _failed(
