@@ -20,9 +20,12 @@ ShflbenchError
 from __future__ import annotations
 
 from copy import copy
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from shflbench.printable import escape, escape_lines
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 FINDING_EXIT = 1  # what the command looks for was found: a slower case, a refuted claim, a race, an outlier
 UNDECIDED_EXIT = 6  # `--strict`: what the user requires is neither shown to hold nor to fail
@@ -53,10 +56,13 @@ class ShflbenchError(Exception):
         self.message = message
         self.advice = advice
 
-    def with_message(self, message: str) -> Self:
-        """Return the same error with another sentence."""
+    def without_folder(self, folder: Path) -> Self:
+        """Return the same error that names the files of a temporary folder without it, as the user knows them."""
         made = copy(self)
-        made.message, made.args = message, (message,)
+        for name, text in vars(self).items():
+            if isinstance(text, str):
+                setattr(made, name, text.replace(f"{folder}/", ""))
+        made.args = (made.message,)
         return made
 
     def __reduce__(self) -> tuple[Any, ...]:
