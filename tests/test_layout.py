@@ -122,8 +122,10 @@ SENTENCES_READ = {  # the lines that read what another stage wrote, by file, eac
     "checker/dependent/reporting.py": ["of_kernel = report.sentence.removeprefix(number_of_errors(report.findings))"],
     "checker/invalid_launches.py": ["others = report.sentence.removeprefix(number_of_errors(report.findings))"],
     "cli/challenge/check.py": [
-        'sentence = f"{challenge.file}: {report.case.variant}: {kernel.verdict}, '
-        '{kernel.sentence.partition(chr(10))[0]}"',
+        (
+            'sentence = f"{challenge.file}: {report.case.variant}: {kernel.verdict}, '
+            '{kernel.sentence.partition(chr(10))[0]}"'
+        ),
         "if any(finding.kind == OUTSIDE and SHARED_ARRAY in finding.detail for finding in kernel.findings):",
     ],
     # A row of a run has the reason as text only.
