@@ -10,7 +10,7 @@ ShflbenchError
 │   ├── DeviceError                no GPU, no driver, or a broken cupy
 │   └── CompilerError              no NVRTC, no headers, or no disassembler
 └── KernelError                5   a kernel that cannot be used
-    ├── CompileError               NVRTC rejected it
+    ├── CompileError               a compiler rejected it
     ├── BudgetError                the budget of its file was reached
     │   └── TimeLimitError             its time limit was
     └── LaunchError                it crashed or could not be started
@@ -20,9 +20,12 @@ ShflbenchError
 from __future__ import annotations
 
 from copy import copy
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from shflbench.printable import escape, escape_lines
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 FINDING_EXIT = 1  # what the command looks for was found: a slower case, a refuted claim, a race, an outlier
 UNDECIDED_EXIT = 6  # `--strict`: what the user requires is neither shown to hold nor to fail
@@ -53,10 +56,13 @@ class ShflbenchError(Exception):
         self.message = message
         self.advice = advice
 
-    def with_message(self, message: str) -> Self:
-        """Return the same error with another sentence."""
+    def without_folder(self, folder: Path) -> Self:
+        """Return the same error that names the files of a temporary folder without it, as the user knows them."""
         made = copy(self)
-        made.message, made.args = message, (message,)
+        for name, text in vars(self).items():
+            if isinstance(text, str):
+                setattr(made, name, text.replace(f"{folder}/", ""))
+        made.args = (made.message,)
         return made
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -115,7 +121,22 @@ class KernelError(ShflbenchError):
 
 
 class CompileError(KernelError):
-    """NVRTC rejected a kernel; the message shows the source line with its number."""
+    """A compiler rejected a kernel or a file; the message shows the source line with its number."""
+
+    def __init__(self, reason: str, advice: str = "", subject: object = "", log: str = "") -> None:
+        """Keep both parts of `SUBJECT does not compile: REASON`, and what the compiler wrote, which the reason quotes.
+
+        `subject` is the kernel, or the path of the file; without it, `reason` is the whole sentence, and not kept.
+        """
+        super().__init__(f"{not_compiled(subject)}{reason}" if subject else reason, advice)
+        self.subject = self.escape(str(subject))
+        self.reason = self.escape(reason) if subject else ""
+        self.log = log
+
+
+def not_compiled(subject: object) -> str:
+    """Return how the message of a CompileError begins that has a subject."""
+    return f"{subject} does not compile: "
 
 
 class BudgetError(KernelError):

@@ -12,7 +12,8 @@ from shflbench.challenge.mechanism import UNKNOWN, mechanism_of
 from shflbench.challenge.shared_memory import NOBODY
 from shflbench.challenge.template import template_of
 from shflbench.checker import KernelVerdict, Level
-from shflbench.compile.signature import ADVICE as OF_SIGNATURE
+from shflbench.compile.nvrtc import RejectedFileError, TooMuchSharedError
+from shflbench.compile.signature import SignatureError
 from shflbench.errors import CompileError, KernelError, UsageError
 from shflbench.measure.schedule import verified_counts
 from shflbench.model import Case, Kernel, Launch
@@ -122,12 +123,16 @@ def _usable(
     """Return a kernel that compiled, and whose timed loop runs."""
     place = f"{challenge.file}:{challenger.line}"
     if isinstance(kernel, KernelError):
-        if kernel.advice == OF_SIGNATURE:
+        if isinstance(kernel, SignatureError):
             raise signature_error(challenge.challenged, place, challenger.name, challenger.parameters)
+        if isinstance(kernel, TooMuchSharedError):
+            raise TooMuchSharedError(kernel.reason, OF_SHARED, kernel.subject)
+        log = kernel.log if isinstance(kernel, CompileError) else ""
+        advice = OF_HOST if "host function" in log else "Fix the source line."
         copied = f"{challenge.challenged.name}/{Path(files.source).name}"
-        advice = OF_HOST if "host function" in kernel.message else "Fix the source line."
-        advice = OF_SHARED if "`__shared__` variables" in kernel.message else advice
-        raise CompileError(kernel.message.replace(copied, str(challenge.file)), advice)
+        if isinstance(kernel, RejectedFileError) and kernel.file == copied:
+            raise kernel.with_file(str(challenge.file), advice)
+        raise CompileError(kernel.message, advice)
     if kernel.violations:
         raise KernelError(f"{place}: `{challenger.name}`: {'; '.join(kernel.violations)}", LOOP_ADVICE)
     return kernel

@@ -159,7 +159,8 @@ class KernelCandidate:
     signature: tuple[tuple[bool, str, int], ...]
     launches: tuple[CandidateLaunch, ...]
     missing: tuple[str, ...]  # options without which it cannot be timed: `--launch GRIDxBLOCK`, `--arg n=NUMBER`
-    problem: str = ""  # why no option helps, as a sentence
+    problem: str = ""  # why it cannot be timed whatever is missing, as a sentence
+    remedy: str = ""  # which option helps with the problem, as a clause; empty if none does
     unclear: str = ""  # which launch of the host code is not understood, as a sentence
     indexes: frozenset[str] = frozenset()  # buffers whose contents are addresses, or numbers of iterations
     structural: frozenset[str] = frozenset()  # numbers on which addresses, iterations or branches depend

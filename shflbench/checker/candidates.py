@@ -33,7 +33,7 @@ from shflbench.checker.inputs.names import match_names, names_of, parameter_name
 from shflbench.checker.inputs.run_plan import plan_runs
 from shflbench.checker.inputs.sampled import shortened_launch
 from shflbench.checker.inputs.shapes import LaunchShape
-from shflbench.checker.inputs.timed_clusters import in_stated_clusters, refuse_clusters
+from shflbench.checker.inputs.timed_clusters import GIVE_CLUSTER, UNSTATED, in_stated_clusters, refuse_clusters
 from shflbench.checker.joint_candidates import joint_candidates
 from shflbench.checker.later_launches import kept_buffers, later_arguments, launches_from
 from shflbench.checker.later_readers import with_later_readers
@@ -240,7 +240,8 @@ def _of_all_sizes(reader: _CandidateReader, sizes: Sequence[_SizedFile], variabl
     whole = replace(first or reader.read(sizes[0].file, sizes[0].options, ()), launches=tuple(launches))
     clusters = {tuple(step.cluster for step in launch.steps) for launch in launches}
     if len(clusters) > 1:
-        return replace(whole, launches=(), problem="its launches have clusters of several sizes; give one by --cluster")
+        problem = "its launches have clusters of several sizes"
+        return replace(whole, launches=(), problem=problem, remedy="give one by --cluster")
     return whole
 
 
@@ -289,8 +290,9 @@ def _of_linked(  # noqa: PLR0913, PLR0917  (what decides on the launches)
         unclear = next(filter(None, map(not_understood, kernel.host_launches)), "")
         return replace(base, missing=(GIVE_LAUNCH, *_missing_of(linked, options)), unclear=unclear)
     stated, invalid = in_stated_clusters(linked, stated, options.cluster, options.arch)
-    if problem := _problem(kernel, wishes.given) or invalid:
-        return replace(base, problem=problem)
+    base = _with_problem(base, kernel, wishes.given, invalid)
+    if base.problem:
+        return base
     variables = variable_uses(linked)
     counters = (variable_name(item.variable.name) for item in variables if item.is_counter)
     base = replace(
@@ -361,22 +363,29 @@ def _missing_of(linked: LinkedKernel, options: FileOptions) -> Iterator[str]:
     yield from (option_for(part.name, part.item) for part in parts_of(linked.kernel) if part.name not in given)
 
 
-def _problem(kernel: SourceKernel, given: Collection[str]) -> str:
-    """Return why the kernel cannot be timed at all, as a sentence; empty if it can."""
+def _with_problem(base: KernelCandidate, kernel: SourceKernel, given: Collection[str], invalid: str) -> KernelCandidate:
+    """Return a candidate with why the kernel cannot be timed, if so; `invalid` says why its clusters cannot."""
+    if stopping := _problem(kernel, given):
+        return replace(base, problem=stopping[0], missing=stopping[1:])
+    return replace(base, problem=invalid, remedy=GIVE_CLUSTER if invalid == UNSTATED else "")
+
+
+def _problem(kernel: SourceKernel, given: Collection[str]) -> tuple[str, ...]:
+    """Return why the kernel cannot be timed, as a sentence, and the option that it names; nothing if it can."""
     for part in parts_of(kernel):
         structure = part.name.removesuffix(f".{part.field}")
         if part.field and structure in given:
             option = option_for(part.name, part.item)
-            return f"parameter `{structure}` is a structure, whose fields must be given: {option}"
+            return f"parameter `{structure}` is a structure, whose fields must be given: {option}", option
         if isinstance(part.item, KernelParameter) and part.item.pointer and any(f.pointer for f in part.item.fields):
-            return f"parameter `{part.name}` points to structures with pointers"
+            return (f"parameter `{part.name}` points to structures with pointers",)
         is_known = part.item.pointer or element_of(part.item.element) is not None
         is_declared = bool(part.item.type) if part.field else is_known  # fields without a type are what code loads
         if not is_declared:
-            return f"parameter `{structure}` is a structure by value whose layout is not known"
+            return (f"parameter `{structure}` is a structure by value whose layout is not known",)
         if not is_known:
-            return f"`{part.name}` is a field of a type that is not known"
-    return ""
+            return (f"`{part.name}` is a field of a type that is not known",)
+    return ()
 
 
 def _unstated(kernel: SourceKernel, arguments: Arguments) -> Iterator[str]:

@@ -48,7 +48,7 @@ def check_file(path: Path, options: FileOptions, watch: Callable[[CheckStep], No
     try:
         file = read_file(path, options)
     except CompileError as error:
-        return failed_file(path, options, KernelVerdict.NOT_COMPILED, _without_name(error.message, path))
+        return failed_file(path, options, KernelVerdict.NOT_COMPILED, _without_name(error, path))
     except KernelError as error:
         return failed_file(path, options, KernelVerdict.NOT_CHECKED, error.message)
     return check_kernels(*with_given_numbers(file, options), watch)
@@ -103,9 +103,6 @@ def check_kernels(
     return FileReport(file.path, options.arch, file.compiler, (*reports, *rejected), notes)
 
 
-def _without_name(message: str, path: Path) -> str:
-    """Return the compiler's message on a file without the file's name, which stands before it."""
-    name, does_not, why = message.partition(" does not compile")
-    if not does_not or Path(name).name != path.name:
-        return message
-    return why.removeprefix(": ") if why.startswith(": ") else f"it{does_not}{why}"
+def _without_name(error: CompileError, path: Path) -> str:
+    """Return why a file does not compile, without the file's name, unless the error is about another one."""
+    return error.reason if error.reason and Path(error.subject).name == path.name else error.message

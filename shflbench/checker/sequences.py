@@ -75,7 +75,7 @@ def join_parts(sequence: KernelSequence, parts: Sequence[KernelCandidate]) -> Ke
     )
     for part in parts:
         if part.problem:
-            return replace(base, problem=f"`{part.name}`: {part.problem}")
+            return replace(base, problem=f"`{part.name}`: {part.problem}", remedy=part.remedy)
     if base.missing:
         return base
     launches = [part.launches[0] for part in parts]

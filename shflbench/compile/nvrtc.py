@@ -22,7 +22,27 @@ OPTIONS = (
 )
 
 
-class _NoSuchNameError(CompileError):
+class RejectedFileError(CompileError):
+    """NVRTC rejects a file: `file` as users know it, and the line, which is 0 if there is none."""
+
+    def __init__(self, place: tuple[str, int], what: str, advice: str, subject: str, log: str = "") -> None:
+        """Keep the place and `what` is wrong beside the reason, which begins with the place."""
+        self.file, self.line = place
+        self.what = what
+        super().__init__(
+            f"{self.file}:{self.line}: {what}" if self.line else f"{self.file} {what}", advice, subject, log
+        )
+
+    def with_file(self, file: str, advice: str) -> RejectedFileError:
+        """Return the error of the same text that lies in another file."""
+        return RejectedFileError((file, self.line), self.what, advice, self.subject, self.log)
+
+
+class TooMuchSharedError(CompileError):
+    """The variables of a kernel in shared memory are larger than a block can have."""
+
+
+class _NoSuchNameError(RejectedFileError):
     """No kernel has the name of an expression."""
 
 
@@ -145,23 +165,23 @@ def _error(source: Source, arch: str, log: str, status: str) -> CompileError:
         if static := _STATIC_SHARED.search(log):
             needed, most = (int(static[group], 16) for group in ("needed", "most"))
             what = f"its `__shared__` variables take {needed} bytes per block, at most {most}"
-            return CompileError(f"{kernel} does not compile: {what}", "Use less, or dynamic shared memory.")
+            return TooMuchSharedError(what, "Use less, or dynamic shared memory.", kernel)
         # NVRTC passes on what ptxas prints, which begins with a zero byte.
         printed = "".join(letter for letter in log if letter == "\n" or letter.isprintable())
         first = next((line.strip() for line in printed.splitlines() if "error" in line), status)
-        return CompileError(f"{kernel} does not compile: {first}", "`shflbench doctor` shows the compiler in use.")
+        return CompileError(first, "`shflbench doctor` shows the compiler in use.", kernel, first)
     file, number, what = match["file"], int(match["line"]), match["what"].strip()
     if file == _NAMES:
         template, _, argument = source.expression.partition("<")
         wanted = f"kernel template `{template}` for <{argument}" if argument else f"kernel `{template}`"
-        return _NoSuchNameError(f"{kernel} does not compile: {source.shown(source.name)} has no {wanted}", _FIX)
+        return _NoSuchNameError((source.shown(source.name), 0), f"has no {wanted}", _FIX, kernel)
     texts = {source.name: source.text.split(f'#line 1 "{source.name}"\n', 1)[-1], **source.headers}
     lines = texts.get(file, "").splitlines()
     shown = f"\n  {number} | {lines[number - 1].strip()}" if number <= len(lines) else ""
     advice = _FIX
     if what.startswith(_NO_HEADER):
         advice = "Fix the #include; `shflbench doctor` lists missing CUDA headers and how to install them."
-    return CompileError(f"{kernel} does not compile: {source.shown(file)}:{number}: {what}{shown}", advice)
+    return RejectedFileError((source.shown(file), number), f"{what}{shown}", advice, kernel, what)
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,6 +36,17 @@ class UnfinishedError(CompileError):
     """The compiler did not end, or crashed; another attempt would end in the same way."""
 
 
+class CompilerTimeoutError(UnfinishedError):
+    """The compiler exceeded its time limit."""
+
+    def __init__(self, subject: object, seconds: float) -> None:
+        """Keep the file that it compiled, and the limit in the reason."""
+        within = f"does not compile within {seconds:g} s"
+        super().__init__(f"it {within}", _ADVICE, subject)
+        self.message = self.escape(f"{subject} {within}")
+        self.args = (self.message,)
+
+
 class PtxProcess:
     """The process of NVRTC, started when it is needed."""
 
@@ -61,13 +72,13 @@ class PtxProcess:
                 pipe.send((unit, toolchain, CPU_S, folder))
                 if not pipe.poll(timeout_s):
                     self.end()
-                    raise UnfinishedError(f"{unit.name} does not compile within {timeout_s:g} s", _ADVICE)
+                    raise CompilerTimeoutError(unit.name, timeout_s)
                 answer = pipe.recv()
             except (EOFError, OSError) as error:
                 status = self._process.wait() if self._process is not None else 0
                 self.end()
                 if status == -signal.SIGPROF:
-                    raise UnfinishedError(f"{unit.name} does not compile within {CPU_S} s", _ADVICE) from error
+                    raise CompilerTimeoutError(unit.name, CPU_S) from error
                 raise _crashed(unit) from error
         if isinstance(answer, ShflbenchError):
             raise answer
@@ -101,7 +112,7 @@ class PtxProcess:
 
 
 def _crashed(unit: PtxUnit) -> UnfinishedError:
-    return UnfinishedError(f"{unit.name} does not compile: NVRTC crashed, or needs too much memory", _ADVICE)
+    return UnfinishedError("NVRTC crashed, or needs too much memory", _ADVICE, unit.name)
 
 
 SHARED = PtxProcess()

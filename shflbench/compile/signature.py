@@ -24,6 +24,10 @@ _POINTER_BYTES = 8
 ADVICE = "List the kernel's parameters in `arguments` of the variant, in the kernel's order."
 
 
+class SignatureError(CompileError):
+    """The parameters of a kernel do not match the declared arguments."""
+
+
 @dataclass(frozen=True, slots=True)
 class Argument:
     """One declared argument."""
@@ -90,17 +94,17 @@ def parameters(ptx: str, symbol: str) -> list[Parameter]:
 
 
 def check(expression: str, taken: Sequence[Parameter], given: Sequence[Argument]) -> None:
-    """Raise CompileError unless the parameters of the kernel `expression` match the declared arguments."""
+    """Raise SignatureError unless the parameters of the kernel `expression` match the declared arguments."""
     if len(taken) != len(given):
         names = ", ".join(item.name for item in given)
-        raise CompileError(
+        raise SignatureError(
             f"the kernel `{expression}` takes {count_noun(len(taken), 'argument')}, "
             f"and the declaration gives {len(given)}: {names}",
             ADVICE,
         )
     for number, (parameter, argument) in enumerate(zip(taken, given, strict=True), 1):
         if not parameter.takes(argument):
-            raise CompileError(
+            raise SignatureError(
                 f"argument {number} of the kernel `{expression}` is {parameter.words}, and the declaration gives "
                 f"`{argument.name}`, {argument.words}",
                 ADVICE,

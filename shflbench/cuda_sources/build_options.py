@@ -13,13 +13,13 @@ from shflbench.cuda_sources.build_files import (
     program_words,
 )
 from shflbench.cuda_sources.kernel_file import NEWER_STANDARD, SourceNote
+from shflbench.errors import CompileError
 from shflbench.files import relative
 from shflbench.words import join_words
 
 if TYPE_CHECKING:
     from shflbench.cuda_sources.includes import SourceUnit
     from shflbench.cuda_sources.kernel_file import CompileOptions
-    from shflbench.errors import CompileError
 
 _UNDEFINED = re.compile(r'identifier "(\w+)" is undefined')
 _CONDITION = re.compile(r"^[ \t]*#[ \t]*(?:el)?if.*", re.MULTILINE)
@@ -60,7 +60,8 @@ def with_build_macros(
     with #if. None if `error` is another one, or no file of the build has such a macro.
     """
     # nvcc's error can hide that of NVRTC, which compiled the device code after it.
-    name = _UNDEFINED.search(f"{error.message} {error.__cause__ or ''}")
+    logs = [item.log for item in (error, error.__cause__) if isinstance(item, CompileError)]
+    name = _UNDEFINED.search("\n".join(logs))
     if name is None:
         return None
     used, tested = _words_of_text(unit)

@@ -18,7 +18,7 @@ from shflbench.cuda_sources.host_code import enclosing_host_item, host_spans
 from shflbench.cuda_sources.jit import Jit, compile_device_code
 from shflbench.cuda_sources.kernel_file import NEWER_STANDARD, SourceNote
 from shflbench.cuda_sources.language_standard import needs_newer
-from shflbench.cuda_sources.messages import InstanceError, SourceError
+from shflbench.cuda_sources.messages import InstanceError, MissingHeaderError, SourceError
 from shflbench.cuda_sources.naming import means
 from shflbench.cuda_sources.ptx import read_kernels
 from shflbench.emulator.ptx.line_table import rename_files
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from shflbench.cuda_sources.source import CudaSource
     from shflbench.cuda_sources.source_lines import SourceLine
 
-_NO_HEADER = "there is no header"
 _LAUNCH = "kernel launch"  # what compilers say of a launch in device code, if that is the first error
 _OLDER = "c++17"
 MAXIMUM_REJECTED = 4  # instances of one file that are left out: each takes the time of a compilation
@@ -88,7 +87,7 @@ class FileCompiler:
         try:
             return self._in_a_standard(instances)
         except CompileError as error:
-            launch = self._source.device_launch(uncertain=_LAUNCH in error.message)
+            launch = self._source.device_launch(uncertain=_LAUNCH in error.log)
             if launch is None:
                 raise
             line, function = launch
@@ -133,30 +132,31 @@ class FileCompiler:
             try:
                 return self._as_it_is(nvcc, instances)
             except CompileError as error:
-                if not self._is_of_host(error) and _LAUNCH not in error.message:
+                if not self._is_of_host(error) and _LAUNCH not in error.log:
                     raise
                 self._host_error = error
         return self._device_code(self._host_error, instances)
 
     def _device_code(self, rejected: CompileError, instances: Sequence[str]) -> CompiledFile:
         """Compile the device code with NVRTC, because nvcc has `rejected` host code; raise that if NVRTC fails, too."""
+        needs_header = isinstance(rejected, MissingHeaderError)
         try:
             compiled = self._with_nvrtc(instances)
         except (CompileError, CompilerError) as error:
             if instances and isinstance(error, SourceError):  # an instance may be the reason
                 raise
-            if _NO_HEADER in error.message and _NO_HEADER in rejected.message:  # which device code needs, too
+            if isinstance(error, MissingHeaderError) and needs_header:  # which device code needs, too
                 raise
             raise rejected from error
-        why = rejected.message.partition(" does not compile: ")[2]
-        reason = "needs headers of host code" if _NO_HEADER in rejected.message else "rejects host code"
-        reason = "rejects launches in device code" if _LAUNCH in rejected.message else reason
-        compiled.notes.append(SourceNote("compiler", f"NVRTC compiled the device code, because nvcc {reason}: {why}"))
+        reason = "needs headers of host code" if needs_header else "rejects host code"
+        reason = "rejects launches in device code" if _LAUNCH in rejected.log else reason
+        text = f"NVRTC compiled the device code, because nvcc {reason}: {rejected.reason}"
+        compiled.notes.append(SourceNote("compiler", text))
         return compiled
 
     def _is_of_host(self, error: CompileError) -> bool:
         """Whether an error of nvcc is in host code, or in a header that is not the user's."""
-        if _NO_HEADER in error.message:  # that of a package that is not installed; device code may not need it
+        if isinstance(error, MissingHeaderError):  # of a package that is not installed; device code may not need it
             return True
         if not isinstance(error, SourceError) or not error.line:
             return False
@@ -235,8 +235,8 @@ class FileCompiler:
                 if not removable or len(notes) >= MAXIMUM_REJECTED:
                     raise
                 expressions.remove(error.instance)
-                why = error.message.partition(" does not compile: ")[2]
-                text = f"an instance that the host code names was not checked, because NVRTC rejects it: {why}"
+                what = "an instance that the host code names was not checked, because NVRTC rejects it"
+                text = f"{what}: {error.reason}"
                 notes.append(SourceNote("template", f"{text}; name its types with --kernel"))
 
 

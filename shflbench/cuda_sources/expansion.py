@@ -43,9 +43,9 @@ def require_expandable(files: Sequence[UserFile], macros: Macros) -> None:
         for name, count in (_used(file) if large else {}).items():
             if name in large and count > most[name]:
                 raise CompileError(
-                    f"{file.path} does not compile: its macro {name} expands to more than "
-                    f"{MAXIMUM_WORDS // 10**6} million words",
+                    f"its macro {name} expands to more than {MAXIMUM_WORDS // 10**6} million words",
                     "Simplify the macro, or pass PTX.",
+                    file.path,
                 )
 
 

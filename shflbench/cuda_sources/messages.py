@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shflbench.errors import CompileError
+from shflbench.errors import CompileError, not_compiled
 from shflbench.files import COPIED, SHARED_HEADERS, read_regular
 
 if TYPE_CHECKING:
@@ -31,24 +31,29 @@ MAXIMUM_MESSAGE = 400  # characters: compilers repeat names of any length
 class SourceError(CompileError):
     """The compiler rejects a line of a file."""
 
-    def __init__(self, message: str, advice: str = "", file: str = "", line: int = 0) -> None:
-        """Keep the place beside the sentence; `line` is 0 if there is none."""
-        super().__init__(message if len(message) <= MAXIMUM_MESSAGE else f"{message[: MAXIMUM_MESSAGE - 1]}…", advice)
-        self.file = file
-        self.line = line
+    def __init__(self, source: Path, reason: str, advice: str, log: str = "", at: tuple[str, int] = ("", 0)) -> None:
+        """Keep the file and the line beside the sentence; the line is 0 if there is none."""
+        most = max(MAXIMUM_MESSAGE - len(not_compiled(source)), 1)
+        super().__init__(reason if len(reason) <= most else f"{reason[: most - 1]}…", advice, source, log)
+        self.file, self.line = at
 
 
 class InstanceError(SourceError):
     """The compiler rejects an instance of a template: `instance` as it was given, "" if that is not known."""
 
-    def __init__(self, message: str, advice: str, instance: str) -> None:
-        """Keep the instance beside the sentence."""
-        super().__init__(message, advice)
+    def __init__(self, source: Path, what: str, instance: str) -> None:
+        """Keep the instance, and `what` the compiler says of it."""
+        named = f"`{instance}`: " if instance else ""
+        super().__init__(source, f"{named}{what}", "Name another instance with --kernel.", what)
         self.instance = instance
 
 
 class RemovedFeatureError(SourceError):
     """The compiler rejects what CUDA has removed."""
+
+
+class MissingHeaderError(CompileError):
+    """A header is on no path."""
 
 
 MAXIMUM_NEAR = 200  # entries of a folder in which a missing header is searched for
@@ -74,14 +79,15 @@ def compile_error(source: Path, file: str, line: int, what: str, advice: str = F
     word = word or _DIALECT.search(_line(file, line))
     if word is not None:
         return CompileError(
-            f"{source} does not compile: {place}{word[1]} belongs to the dialect of a program verifier, not to CUDA",
+            f"{place}{word[1]} belongs to the dialect of a program verifier, not to CUDA",
             "Remove the annotations of the verifier.",
+            source,
         )
     if _is_texture_reference(what, file):
-        what = "CUDA 12 removed texture references, `texture<…>`"
+        removed = "CUDA 12 removed texture references, `texture<…>`"
         advice = "Use texture objects (cudaTextureObject_t), or compile with CUDA 11 and pass the PTX."
-        return RemovedFeatureError(f"{source} does not compile: {place}{what}", advice, file, line)
-    return SourceError(f"{source} does not compile: {place}{what}", advice, file, line)
+        return RemovedFeatureError(source, f"{place}{removed}", advice, at=(file, line))
+    return SourceError(source, f"{place}{what}", advice, what, (file, line))
 
 
 def named_header(what: str) -> str | None:
@@ -92,9 +98,7 @@ def named_header(what: str) -> str | None:
 
 def instance_error(source: Path, instances: Sequence[str], index: int, what: str) -> CompileError:
     """Return the error for an instance of a template that a user or this package names."""
-    instance = instances[index] if 0 <= index < len(instances) else ""
-    named = f"`{instance}`: " if instance else ""
-    return InstanceError(f"{source} does not compile: {named}{what}", "Name another instance with --kernel.", instance)
+    return InstanceError(source, what, instances[index] if 0 <= index < len(instances) else "")
 
 
 def missing_header(source: Path, place: str, name: str) -> CompileError:
@@ -102,11 +106,11 @@ def missing_header(source: Path, place: str, name: str) -> CompileError:
     of_patterns = (SHARED_HEADERS / name).is_file() or name.startswith(COPIED)
     if (source.parent / "pattern.py").is_file() and of_patterns:
         remedy = f"check the pattern: shflbench check {source.parent}"
-        return CompileError(f"{source} does not compile: {place}{name} belongs to patterns; {remedy}")
+        return CompileError(f"{place}{name} belongs to patterns; {remedy}", subject=source)
     package = next((f", or install {text}" for start, text in _PACKAGES if name.startswith(start)), "")
     folder = _folder_with(source, name)
     advice = f"pass -I {folder}" if folder is not None else f"pass its folder with -I{package}"
-    return CompileError(f"{source} does not compile: {place}there is no header {name}; {advice}", FIX)
+    return MissingHeaderError(f"{place}there is no header {name}; {advice}", FIX, source)
 
 
 def is_of_device_package(name: str) -> bool:

@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shflbench.compile.ptx_process import CPU_S, UnfinishedError
+from shflbench.compile.ptx_process import CPU_S, CompilerTimeoutError
 from shflbench.cuda_sources.messages import compile_error, instance_error
 from shflbench.cuda_sources.plain_folder import INSTANCE, UNIT, PlainFolder, plain_folder, require_plain, table_name
 from shflbench.emulator.ptx.line_table import files_of, rename_files
@@ -101,15 +101,13 @@ def _run(nvcc: Path, command: Sequence[str], folder: Path, source: Path, budget:
             output, errors = process.communicate(timeout=budget.seconds_left(TIMEOUT_S))
         except subprocess.TimeoutExpired as error:
             budget.check_time()
-            raise UnfinishedError(
-                f"{source} does not compile within {TIMEOUT_S} s", "Simplify the file, or pass its PTX."
-            ) from error
+            raise CompilerTimeoutError(source, TIMEOUT_S) from error
         finally:
             with suppress(ProcessLookupError, PermissionError):  # macOS: PermissionError if only zombies remain
                 os.killpg(process.pid, signal.SIGKILL)
     is_spent = process.returncode == -signal.SIGXCPU or _cpu_of_compilers() - before > 0.9 * CPU_S
     if process.returncode and is_spent:
-        raise UnfinishedError(f"{source} does not compile within {CPU_S} s", "Simplify the file, or pass its PTX.")
+        raise CompilerTimeoutError(source, CPU_S)
     return process.returncode, (errors + output).decode(errors="replace")
 
 
@@ -167,8 +165,8 @@ def _error(source: Path, folder: PlainFolder, instances: Sequence[str], log: str
     match = next((item for item in errors if _CALLS_HOST in item["what"]), errors[0] if errors else None)
     if match is None:
         first = next((line.strip() for line in log.splitlines() if "error" in line or "fatal" in line), _end(status))
-        message = f"{source} does not compile: {folder.users(first)}"
-        return CompileError(message, "Compile it with nvcc to see all messages.")
+        log = folder.users(first)
+        return CompileError(log, "Compile it with nvcc to see all messages.", source, log)
     line, what = int(match["line"]), folder.users(match["what"].strip())
     if match["file"].endswith(UNIT):
         return instance_error(source, instances, line - _FIRST_INSTANCE, what)

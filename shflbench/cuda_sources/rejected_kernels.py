@@ -64,7 +64,7 @@ def refuse_rejected(path: Path, rejected: Sequence[RejectedKernel], names: Seque
     """Raise CompileError for the first rejected kernel that `names` name, or that is there if they name none."""
     for item in rejected:
         if not names or any(means(name.partition("<")[0], item.name) for name in names):
-            raise CompileError(f"{path} does not compile: {item.sentence}", "Choose other kernels with --kernel.")
+            raise CompileError(item.sentence, "Choose other kernels with --kernel.", path)
 
 
 def _definition(source: CudaSource, error: Message) -> tuple[Definition, UserFile, Node] | None:

@@ -35,7 +35,8 @@ class Places:
 
     def named(self, subject: KernelSubject, name: str) -> str:
         """Return `path:line` for `file:line` as the compiler names it; unchanged if it is no file of the pattern."""
-        line = self._source_files(subject).in_text(name)
+        file, _, number = name.rpartition(":")
+        line = self._source_files(subject).line(file, int(number)) if number.isdecimal() else None
         return line.shown(self._base) if line else name
 
     def kernel(self, subject: KernelSubject) -> str:

@@ -57,8 +57,7 @@ def _result(report: SubjectReport) -> Hashable:
     case, kernel = report.case, report.kernel
     findings = frozenset((finding.kind, finding.place, finding.other) for finding in kernel.findings)
     wrong = kernel.expectation.wrong if kernel.expectation else ()
-    sentence = kernel.sentence
-    if kernel.verdict is KernelVerdict.NOT_COMPILED:  # which begins with the name of the kernel
-        sentence = sentence.partition(" does not compile: ")[2]
+    # The sentence on a kernel that does not compile begins with its name.
+    sentence = report.rejection if kernel.verdict is KernelVerdict.NOT_COMPILED else kernel.sentence
     sanitized = report.sanitizer.sentence if report.sanitizer else None
     return kernel.place, case.pattern, case.variant, case.options, kernel.verdict, sentence, wrong, findings, sanitized

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from shflbench.patterns.declare import Variant
     from shflbench.patterns.discover import LoadedPattern
 
-_NAMED = re.compile(r"(?<![^\s()`:])([^\s()`:]+):([0-9]+)")
-
 
 class SourceFiles:
     """The source files of one pattern."""
@@ -50,13 +48,10 @@ class SourceFiles:
             step = step.inlined_at
         return step or (location.outermost if location else None)
 
-    def in_text(self, text: str) -> SourceLine | None:
-        """Return the first line of one of the pattern's files that a message names as `file:line`."""
-        for name, line in _NAMED.findall(text):
-            file = self.file_of(name)
-            if file is not None:
-                return SourceLine(file, int(line))
-        return None
+    def line(self, name: str, number: int) -> SourceLine | None:
+        """Return a line of the pattern's file with this name in the compiler's messages; None for other files."""
+        file = self.file_of(name)
+        return SourceLine(file, number) if file is not None and number else None
 
     def kernel(self, variant: Variant) -> SourceLine:
         """Return where the kernel of `variant` begins; the file's first line if it is not found."""

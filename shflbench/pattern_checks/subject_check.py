@@ -19,8 +19,9 @@ from shflbench.checker import (
     check_given,
     not_checked,
 )
+from shflbench.compile.nvrtc import RejectedFileError
 from shflbench.emulator import POLICIES, execute
-from shflbench.errors import KernelError, PatternError
+from shflbench.errors import CompileError, KernelError, PatternError
 from shflbench.measure.agreement import mismatch as find_mismatch
 from shflbench.measure.verify import after, difference
 from shflbench.pattern_checks.source_files import SourceFiles
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
     from shflbench.backends.base import Array, KernelCall, KernelLaunch
     from shflbench.backends.emulator import EmulatedKernel
+    from shflbench.cuda_sources import SourceLine
     from shflbench.measure.workload import Workload
     from shflbench.model import Kernel, Target
     from shflbench.pattern_checks.targets import KernelSubject
@@ -54,7 +56,9 @@ class SubjectCheck:
     def report(self, kernel: Kernel | KernelError | None) -> SubjectReport:
         """Return the report on the subject's kernel; None where it cannot be compiled."""
         subject = self._subject
-        return SubjectReport(subject.case, subject.variant.safe, subject.revision, self._of_kernel(kernel))
+        rejection = kernel.reason if isinstance(kernel, CompileError) else ""
+        report = self._of_kernel(kernel)
+        return SubjectReport(subject.case, subject.variant.safe, subject.revision, report, rejection=rejection)
 
     def _of_kernel(self, kernel: Kernel | KernelError | None) -> KernelReport:
         subject = self._subject
@@ -62,7 +66,8 @@ class SubjectCheck:
             reason = subject.variant.unsupported_reason(self._target)
             return self._without_result(KernelVerdict.SKIPPED, reason)
         if isinstance(kernel, KernelError):
-            return self._without_result(KernelVerdict.NOT_COMPILED, kernel.message)
+            place = self._files.line(kernel.file, kernel.line) if isinstance(kernel, RejectedFileError) else None
+            return self._without_result(KernelVerdict.NOT_COMPILED, kernel.message, place)
         place = self._files.kernel(subject.variant)
         given = GivenKernel(subject.name, kernel.symbol, kernel.ptx, place, self._files.file_of)
         try:
@@ -161,9 +166,9 @@ class SubjectCheck:
             return "right"
         return "deterministic" if reference == self._subject else f"the same as `{reference.case.variant}`"
 
-    def _without_result(self, verdict: KernelVerdict, sentence: str) -> KernelReport:
-        """Return the report on a kernel that there is not."""
-        place = self._files.in_text(sentence) or self._files.kernel(self._subject.variant)
+    def _without_result(self, verdict: KernelVerdict, sentence: str, place: SourceLine | None = None) -> KernelReport:
+        """Return the report on a kernel that there is not, at the line that the compiler rejects or where it begins."""
+        place = place or self._files.kernel(self._subject.variant)
         errors = (sentence,) if verdict.level else ()
         return KernelReport(self._subject.name, "", place, verdict, sentence, errors=errors)
 

@@ -20,6 +20,7 @@ class SubjectReport:
     revision: str  # `kernel_revision` of the source that was checked
     kernel: KernelReport
     sanitizer: SanitizerResult | None = None  # None where compute-sanitizer was not run
+    rejection: str = ""  # why the compiler rejects it; "" where it compiles, or has other parameters than declared
 
     @property
     def verdict(self) -> KernelVerdict:

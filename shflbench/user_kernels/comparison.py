@@ -14,7 +14,7 @@ from shflbench.grouping import group_by
 from shflbench.patterns.discover import builtin
 from shflbench.user_kernels.fields import fields_in
 from shflbench.user_kernels.instance_pairs import instance_pairs
-from shflbench.user_kernels.same_purpose import OTHER_PARAMETERS, groups_of, unlike
+from shflbench.user_kernels.same_purpose import NAME_KERNEL, OTHER_PARAMETERS, groups_of, unlike
 from shflbench.user_kernels.sequence_buffers import difference, first_bytes, names_in, only_in
 from shflbench.words import count_noun
 
@@ -142,11 +142,18 @@ class KernelComparison:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A kernel that is not timed, and why, as a sentence without its name."""
+    """A kernel that is not timed, and why, as a sentence without its name, and what to give, as a clause."""
 
     kernel: str
-    sentence: str
+    reason: str
     is_broken: bool = False
+    advice: str = ""
+    names_options: bool = False  # whether the reason does
+
+    @property
+    def sentence(self) -> str:
+        """The reason and the advice."""
+        return "; ".join(filter(None, (self.reason, self.advice)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,13 +178,15 @@ def choose(file: CandidateFile, *, named: bool, reference: str = "") -> KernelCh
         signatures = {kernel.signature for group in several for kernel in group}
         others = {kernel.name for kernel in file.kernels if kernel.signature not in signatures}
         left_out = [
-            replace(item, sentence=OTHER_PARAMETERS) if item.kernel in others and not item.is_broken else item
+            LeftOut(item.kernel, OTHER_PARAMETERS, advice=NAME_KERNEL)
+            if item.kernel in others and not item.is_broken
+            else item
             for item in left_out
         ]
     for group in groups:
         if group not in several:
             compared = [kernel for known in several for kernel in known]
-            left_out += [LeftOut(kernel.name, unlike(kernel, compared)) for kernel in group]
+            left_out += [_left_out_as_unlike(kernel, compared) for kernel in group]
     comparisons = []
     for group in filter(None, several):
         name = _pattern_name(file, group[0] if len(several) > 1 else None)
@@ -197,13 +206,13 @@ def choose_between(old: CandidateFile, new: CandidateFile, called: Sequence[str]
     for file, word in zip((old, new), called, strict=True):
         mine = list(_rejected(file))
         usable.update(kernel for kernel in file.kernels if _is_usable(file, kernel, mine))
-        left_out += [replace(item, sentence=_in_file(item.sentence, file, word)) for item in mine]
+        left_out += [replace(item, reason=_in_file(item.reason, file, word)) for item in mine]
     pairs = instance_pairs(old.kernels, new.kernels)
     paired = {kernel for pair in pairs for kernel in pair}
     for file, other, word in ((old, new, called[0]), (new, old, called[1])):
         known = other.names  # also of kernels that the compiler rejects
         alone = [kernel.name for kernel in file.kernels if kernel not in paired and kernel.name not in known]
-        left_out += [LeftOut(name, _only(word, name)) for name in alone]
+        left_out += [_only(word, name) for name in alone]
     both = [pair for pair in pairs if usable.issuperset(pair)]
     for before, after in both:
         pair = [(before, old.unit), (after, new.unit)]
@@ -213,10 +222,17 @@ def choose_between(old: CandidateFile, new: CandidateFile, called: Sequence[str]
     return KernelChoice(tuple(whole), tuple(left_out))
 
 
-def _only(word: str, name: str) -> str:
-    """Return that only the file that the user calls so has a kernel, as a sentence, with the option that helps."""
-    advice = f"; compare one instance with --kernel '{name}'" if "<" in name else ""
-    return f"only in {word}{advice}"
+def _left_out_as_unlike(kernel: KernelCandidate, compared: Sequence[KernelCandidate]) -> LeftOut:
+    """Return that a kernel is not compared with the others, with the option that helps where another one may be."""
+    reason = unlike(kernel, compared)
+    return LeftOut(kernel.name, reason, advice=NAME_KERNEL if reason == OTHER_PARAMETERS else "")
+
+
+def _only(word: str, name: str) -> LeftOut:
+    """Return that only the file that the user calls so has a kernel, with the option that helps."""
+    return LeftOut(
+        name, f"only in {word}", advice=f"compare one instance with --kernel '{name}'" if "<" in name else ""
+    )
 
 
 def _in_file(sentence: str, file: CandidateFile, word: str) -> str:
@@ -234,8 +250,8 @@ def _rejected(file: CandidateFile) -> Iterator[LeftOut]:
 def _is_usable(file: CandidateFile, kernel: KernelCandidate, left_out: list[LeftOut]) -> bool:
     """Whether a kernel can be timed; if not, add why to `left_out`."""
     if kernel.sibling:
-        why = f"not launched by the host code; give {kernel.missing[0]}, its arguments are those of {kernel.sibling}"
-        left_out.append(LeftOut(kernel.name, why))
+        advice = f"give {kernel.missing[0]}, its arguments are those of {kernel.sibling}"
+        left_out.append(LeftOut(kernel.name, "not launched by the host code", advice=advice))
         return False
     for report in filter(None, map(file.reports.get, kernel.symbols)):
         who = f"its kernel `{report.name}` " if len(kernel.symbols) > 1 else ""
@@ -247,15 +263,13 @@ def _is_usable(file: CandidateFile, kernel: KernelCandidate, left_out: list[Left
             return False
         if report.verdict is KernelVerdict.NEEDS_ARGUMENTS and not report.is_open_for_other_words:
             given = [cause if cause.startswith("-") else f"--arg {cause}=…" for cause in report.causes]
-            options = f"; give {' '.join(given)}" if given else ""
-            sentence = f"{who}needs arguments, {report.sentence}{options}"
-            left_out.append(LeftOut(kernel.name, sentence))
+            advice = f"give {' '.join(given)}" if given else ""
+            left_out.append(LeftOut(kernel.name, f"{who}needs arguments, {report.sentence}", advice=advice))
             return False
     if kernel.problem:
-        left_out.append(LeftOut(kernel.name, kernel.problem))
+        left_out.append(LeftOut(kernel.name, kernel.problem, advice=kernel.remedy, names_options=bool(kernel.missing)))
     elif not kernel.launches:
-        why = f"{kernel.unclear}; " if kernel.unclear else ""
-        left_out.append(LeftOut(kernel.name, f"{why}give {' '.join(kernel.missing)}"))
+        left_out.append(LeftOut(kernel.name, kernel.unclear, advice=f"give {' '.join(kernel.missing)}"))
     else:
         return True
     return False
@@ -278,8 +292,8 @@ def _comparison(
     for (kernel, code), label in zip(group[1:], labels[1:], strict=True):
         names = _names(first, kernel, label)
         if not _same_sizes(base, kernel, names) or not _same_places(base, kernel, names):
-            reason = f"arguments differ from those of `{base.name}`; give them by --arg"
-            left_out.append(LeftOut(kernel.name, reason))
+            reason = f"arguments differ from those of `{base.name}`"
+            left_out.append(LeftOut(kernel.name, reason, advice="give them by --arg"))
         elif _have_own_parameters(first, kernel.launches[0]) and (
             reason := difference(first, kernel.launches[0], names, base.name)
         ):

@@ -33,7 +33,8 @@ METHODS = frozenset(
         """,
     )
 )
-OTHER_PARAMETERS = "no compared kernel has these parameters; name a kernel with --kernel to time it"
+OTHER_PARAMETERS = "no compared kernel has these parameters"
+NAME_KERNEL = "name a kernel with --kernel to time it"
 TWO = 2  # kernels of a file, which is there to compare them
 
 

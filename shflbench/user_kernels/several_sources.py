@@ -46,7 +46,7 @@ def _renamed(item: LeftOut, variant: str, file: CandidateFile) -> LeftOut:
     """Return what was left out under the name of its source, without options of the command line."""
     if not item.is_broken and not file.kernels[0].problem and not file.kernels[0].launches:
         return LeftOut(variant, NO_LAUNCH)
-    return replace(item, kernel=variant, sentence=item.sentence.partition("; give ")[0])
+    return replace(item, kernel=variant, advice="")
 
 
 def _refuse_other_options(kernels: list[ComparedKernel]) -> None:

@@ -72,48 +72,54 @@ class LaunchShape:
         return str(LaunchDims(self.grid, self.block))
 
 
-def parse_cluster(text: str) -> Dims:
-    """Return the blocks of a cluster along each axis; UsageError for a text that is none, or for too many blocks."""
+def parse_cluster(text: str, name: str = "--cluster") -> Dims:
+    """Return the blocks of a cluster along each axis; UsageError for a text that is none, or for too many blocks.
+
+    `name` is what the error calls the option or the argument.
+    """
     numbers = re.split(r"\s*[xX×]\s*", text.strip())
     if not _NUMBERS.fullmatch(text.strip()) or len(numbers) > 3 or "0" in {item.lstrip("0") or "0" for item in numbers}:  # noqa: PLR2004
-        raise UsageError(f"--cluster `{text}` is no number of blocks", "Write N, or NxM for several dimensions.")
+        raise UsageError(f"{name} `{text}` is no number of blocks", "Write N, or NxM for several dimensions.")
     cluster = complete([int(item) for item in numbers])
     if prod(cluster) > MAX_CLUSTER:
         raise UsageError(
-            f"--cluster `{text}`: a cluster has at most {MAX_CLUSTER} blocks", "Write a smaller number, such as 2."
+            f"{name} `{text}`: a cluster has at most {MAX_CLUSTER} blocks", "Write a smaller number, such as 2."
         )
     return cluster
 
 
-def parse_shape(text: str, most_threads: int = MOST_THREADS) -> LaunchShape:
-    """Return the shape that a text of `--launch` names; UsageError for anything else, or for more threads."""
+def parse_shape(text: str, most_threads: int = MOST_THREADS, name: str = "--launch") -> LaunchShape:
+    """Return the shape that a text of `--launch` names; UsageError for anything else, or for more threads.
+
+    `name` is what the error calls the option or the argument.
+    """
     grid_text, colon, block_text = text.partition(":")
     if colon:
-        grid, block = _dims(text, grid_text), _dims(text, block_text)
+        grid, block = _dims(grid_text, text, name), _dims(block_text, text, name)
     else:
-        numbers = _dims(text, grid_text)
+        numbers = _dims(grid_text, text, name)
         if len(numbers) != 2:  # noqa: PLR2004  (blocks and threads)
-            raise UsageError(f"--launch `{text}` is not a launch", ADVICE)
+            raise UsageError(f"{name} `{text}` is not a launch", ADVICE)
         grid, block = numbers[:1], numbers[1:]
     shape = LaunchShape(complete(grid), complete(block))
     if shape.threads_per_block > MAX_BLOCK or any(
         size > most for size, most in zip(shape.block, MAX_BLOCK_DIMS, strict=True)
     ):
-        raise UsageError(f"--launch `{text}`: a block has at most {MAX_BLOCK} threads, 64 of them along z", ADVICE)
+        raise UsageError(f"{name} `{text}`: a block has at most {MAX_BLOCK} threads, 64 of them along z", ADVICE)
     for axis, size, most in zip("xyz", shape.grid, MAX_GRID, strict=True):
         if size > most:
-            raise UsageError(f"--launch `{text}`: a grid has at most {most} blocks along {axis}", ADVICE)
+            raise UsageError(f"{name} `{text}`: a grid has at most {most} blocks along {axis}", ADVICE)
     if shape.threads > most_threads:
         raise UsageError(
-            f"--launch `{text}` has {shape.threads} threads, and at most {most_threads} are emulated", ADVICE
+            f"{name} `{text}` has {shape.threads} threads, and at most {most_threads} are emulated", ADVICE
         )
     return shape
 
 
-def _dims(text: str, part: str) -> list[int]:
+def _dims(part: str, text: str, name: str) -> list[int]:
     if not _NUMBERS.fullmatch(part.strip()):
-        raise UsageError(f"--launch `{text}` is not a launch", ADVICE)
+        raise UsageError(f"{name} `{text}` is not a launch", ADVICE)
     numbers = [int(number) for number in re.split(r"\s*[xX×]\s*", part.strip())]
     if len(numbers) > 3 or 0 in numbers:  # noqa: PLR2004  (x, y, z)
-        raise UsageError(f"--launch `{text}` is not a launch", ADVICE)
+        raise UsageError(f"{name} `{text}` is not a launch", ADVICE)
     return numbers

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from shflbench.dimensions import Dims
 
 
-UNSTATED = "it uses clusters, and the host code does not determine their blocks; give them by --cluster"
+UNSTATED = "it uses clusters, and the host code does not determine their blocks"
+GIVE_CLUSTER = "give them by --cluster"
 
 
 def refuse_clusters(linked: LinkedKernel, shapes: Sequence[LaunchShape], cluster: Dims | None, arch: str) -> None:

@@ -182,7 +182,7 @@ def _path_of(source: str | Path) -> Iterator[Path]:
         try:
             yield path
         except ShflbenchError as error:
-            raise error.with_message(error.message.replace(f"{path.parent}/", "")) from error
+            raise error.without_folder(path.parent) from error
 
 
 def _source(source: str | PathLike[str]) -> str | Path:

@@ -28,9 +28,9 @@ def launch_shape(launch: LaunchLike, most_threads: int = MOST_THREADS) -> Launch
             raise UsageError(f"launch {launch!r} is not a launch", ADVICE) from error
         launch = f"{extent_text(grid, 'grid')}:{extent_text(block, 'block')}"
     try:
-        return parse_shape(launch, most_threads)
+        return parse_shape(launch, most_threads, "launch")
     except UsageError as error:
-        raise UsageError(error.message.replace("--launch", "launch"), ADVICE) from error
+        raise UsageError(error.message, ADVICE) from error
 
 
 def cluster_dims(cluster: Extent | None) -> Dims | None:
@@ -38,10 +38,9 @@ def cluster_dims(cluster: Extent | None) -> Dims | None:
     if cluster is None:
         return None
     try:
-        return parse_cluster(extent_text(cluster, "cluster"))
+        return parse_cluster(extent_text(cluster, "cluster"), "cluster")
     except UsageError as error:
-        message = error.message.replace("--cluster ", "cluster ")
-        raise UsageError(message, "Write the blocks of a cluster, such as 2 or (2, 2).") from error
+        raise UsageError(error.message, "Write the blocks of a cluster, such as 2 or (2, 2).") from error
 
 
 def extent_text(extent: Extent, name: str) -> str:

@@ -51,7 +51,7 @@ def read_text(text: str, options: FileOptions) -> KernelFile:
         try:
             file = read_file(path, options)
         except ShflbenchError as error:
-            raise error.with_message(error.message.replace(f"{path.parent}/", "")) from error
+            raise error.without_folder(path.parent) from error
     files = {str(shown) if known == path else name: known for name, known in file.files.items()}
     files = {name: shown if known == path else known for name, known in files.items()}
     kernels = tuple(replace(kernel, place=_shown(kernel, path, shown)) for kernel in file.kernels)

@@ -192,7 +192,7 @@ def _show_arguments(choice: KernelChoice, console: Console) -> None:
 
 def _advice(choice: KernelChoice) -> str:
     """Return what helps if no kernel can be timed."""
-    if any("--" in item.sentence for item in choice.left_out):
+    if any(item.advice or item.names_options for item in choice.left_out):
         return "Give the options that are named above."
     return "Change the kernels that are named above."
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.joint_ratios import joint_columns, joint_ratios
@@ -35,7 +34,9 @@ def text(
         "files": [str(file) for file in files],
         "folder": str(run.folder) if run else None,
         "device": run.info.device.name if run and run.info.device else None,
-        "left_out": [asdict(item) for item in choice.left_out],
+        "left_out": [
+            {"kernel": item.kernel, "sentence": item.sentence, "is_broken": item.is_broken} for item in choice.left_out
+        ],
         "groups": [_group(rows, by_id, kernels, ratios) for rows in by_group(run.rows if run else ())],
     }
     return json.dumps(record, indent=2, ensure_ascii=False, allow_nan=False)
