@@ -6,8 +6,9 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from shflbench.checker.finding_kinds import KINDS
 from shflbench.checker.judgment.body import values_without_body
-from shflbench.checker.judgment.causes import LAUNCH, derived_causes, is_invented, is_of_other_numbers, is_refusal
+from shflbench.checker.judgment.causes import LAUNCH, derived_causes, is_of_other_numbers, is_refusal
 from shflbench.checker.judgment.judged_observation import JudgedObservation
 from shflbench.checker.judgment.misfits import Misfits, only_in_fewer_blocks
 from shflbench.checker.judgment.observations import Observation, observations
@@ -19,13 +20,13 @@ from shflbench.checker.judgment.sentences import (
     result_faults,
 )
 from shflbench.checker.runs.fitting import set_aside
-from shflbench.checker.verdict import DOUBTS, KernelVerdict, Level
+from shflbench.checker.verdict import KernelVerdict, Level
 from shflbench.emulator.dataflow.bypasses import bypassed_condition
 from shflbench.emulator.dataflow.endless_loops import never_ends, waits_for_clock
 from shflbench.emulator.dataflow.guesses import is_guess
 from shflbench.emulator.machine.faults import FaultKind, KernelFault
 from shflbench.emulator.opcodes.forms import Access
-from shflbench.emulator.races.hazards import RACES, HazardKind, hazard_key
+from shflbench.emulator.races.hazards import HazardKind, hazard_key
 from shflbench.model import WARP
 
 if TYPE_CHECKING:
@@ -40,11 +41,6 @@ if TYPE_CHECKING:
 
 # Folders of headers in the line tables of nvcc and NVRTC, below the toolkit, the Python packages or a user's copy.
 _HEADERS = re.compile(r"/(?:cub|thrust|cooperative_groups|cuda/std|cccl/cuda)/|/cooperative_groups\.h$")
-
-# They explain outputs that differ between schedules, and make the difference a fault.
-UNDEFINED = {HazardKind.BARRIER_SKIPPED, *RACES}
-# A deadlock follows from these, where they happen under the same schedule.
-_EXPLAIN_DEADLOCKS = {HazardKind.NOT_IN_OWN_MASK, HazardKind.MASKS_DIFFER, HazardKind.DIVERGENT_WARP_BARRIER}
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +122,7 @@ def _with_verdict(  # noqa: PLR0911  (a return per verdict)
         return KernelJudgment(KernelVerdict.BROKEN, "the result depends on the schedule", tuple(judged), differs=True)
     is_safe = expected is None or expected.safe
     agree = f"{expected.right} under {ALL_SCHEDULES}" if expected else "no output differs between schedules"
-    doubts = dict.fromkeys(DOUBTS[item.observation.kind] for item in judged if item.level is Level.WARNING)
+    doubts = dict.fromkeys(KINDS[item.observation.kind].doubt for item in judged if item.level is Level.WARNING)
     if doubts and is_safe:
         order = f"the result depends on the schedule: {' and '.join(order_matters)}; besides, "
         outputs = order if differs and not expected else f"{agree}, but "
@@ -149,7 +145,7 @@ def _without_consequences(judged: Sequence[JudgedObservation]) -> list[JudgedObs
     """
     errors = [item.observation for item in judged if item.level is Level.ERROR]
     outside = {item.hazard.instruction for item in errors if item.kind is HazardKind.NOT_IN_OWN_MASK}
-    broken = {hazard_key(item.hazard) for item in errors if item.kind in _EXPLAIN_DEADLOCKS}
+    broken = {hazard_key(item.hazard) for item in errors if KINDS[item.kind].explains_deadlocks}
 
     def follows(item: Observation) -> bool:
         if item.kind is HazardKind.INACTIVE_SOURCE:
@@ -234,14 +230,13 @@ def _judged(
         return JudgedObservation(item, Level.NONE)
     if is_of_other_numbers(item, evidence.launches):
         return JudgedObservation(item, Level.NONE, misfit=(LAUNCH,))
-    if item.kind in {HazardKind.ACTIVEMASK, HazardKind.UNORDERED}:  # no race, and atomics may explain other results
+    row = KINDS[item.kind]
+    if row.level is Level.NOTICE:  # no race, and atomics may explain other results
         is_error = unexplained and item.kind is HazardKind.UNORDERED
         return JudgedObservation(item, Level.ERROR if is_error else Level.NOTICE)
-    if item.kind in DOUBTS:
-        differs = any(launch.differences for launch in evidence.launches)
-        if not differs or item.kind not in UNDEFINED:
-            invented = is_invented(item) and not any(launch.launch.stated for launch in item.launches)
-            return JudgedObservation(item, Level.WARNING, (LAUNCH,) if invented and item.kind in RACES else ())
+    differs = any(launch.differences for launch in evidence.launches)
+    if row.level is Level.WARNING and not (differs and row.explains_differences):
+        return JudgedObservation(item, Level.WARNING)
     causes = tuple(derived_causes(item, slicer, evidence.launches))
     if item.kind is HazardKind.ENDLESS and set(causes) <= {LAUNCH} and _may_end(item, evidence, slicer):
         return JudgedObservation(item, Level.NONE, undecided=_waiting(item, slicer))

@@ -6,14 +6,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from shflbench.emulator.machine.faults import FaultKind, KernelFault
-from shflbench.emulator.races.hazards import Hazard, HazardKind, hazard_key
+from shflbench.emulator.races.hazards import Hazard, hazard_key
+from shflbench.emulator.races.watched import hazard_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from shflbench.checker.runs.evidence import LaunchEvidence
     from shflbench.emulator.explore import ScheduleResult
-    from shflbench.emulator.races.hazards import HazardKey
+    from shflbench.emulator.races.hazards import HazardKey, HazardKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,16 +90,4 @@ def _is_of(hazard: Hazard, kind: FaultKind) -> bool:
 def _hazard(fault: KernelFault) -> Hazard:
     if fault.op is None:  # impossible: the caller asks for it
         raise AssertionError(fault)
-    space = fault.op.place.space if fault.op.place is not None else ""
-    return Hazard(
-        kind=HazardKind[fault.kind.name],
-        instruction=fault.op.instruction,
-        other=fault.other.instruction if fault.other is not None else None,
-        threads=fault.threads,
-        count=1,
-        space=space,
-        detail=fault.detail,
-        buffer=fault.buffer,
-        elsewhere=fault.elsewhere.instruction if fault.elsewhere is not None else None,
-        full_mask=fault.full_mask,
-    )
+    return replace(hazard_of(fault, fault.op), is_observed=False)

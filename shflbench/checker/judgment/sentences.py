@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.checker.finding_words import in_words
+from shflbench.checker.finding import in_words
+from shflbench.checker.finding_kinds import KINDS
 from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.argument_options import HOST_ARGS
 from shflbench.checker.inputs.default_launches import assumed_texts
@@ -15,7 +16,9 @@ from shflbench.emulator.races.hazards import HazardKind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
+    from shflbench.checker.finding import Finding
     from shflbench.checker.inputs.argument import Arguments
     from shflbench.checker.judgment.judged_observation import JudgedObservation
     from shflbench.checker.judgment.observations import Observation
@@ -23,8 +26,6 @@ if TYPE_CHECKING:
     from shflbench.cuda_sources.kernel_file import HostLaunch
 
 
-# Of what is a fault only for some of the values that nobody gave: a loop may end after more instructions.
-OPEN_KINDS = {HazardKind.ENDLESS: "loop that did not end"}
 ALL_SCHEDULES = f"all {len(POLICIES)} schedules"
 
 
@@ -109,6 +110,12 @@ def idle_sentence(causes: Sequence[str], launches: Sequence[LaunchEvidence]) -> 
     return f"no thread executed the body of the kernel{inputs}; to check it, {options_text(causes)}"
 
 
+def finding_message(finding: Finding, base: Path) -> str:
+    """Return the sentence of a finding with what the user has to give, where it may be no fault."""
+    sentence = finding.sentence(base)
+    return f"{sentence}; to decide, {options_text(finding.causes)}" if finding.causes else sentence
+
+
 def options_text(causes: Sequence[str]) -> str:
     """Return what to give, as an imperative: `give --arg n=… --launch GRIDxBLOCK`."""
     causes = [cause for cause in causes if cause != TEXTURES]
@@ -124,8 +131,7 @@ def _kinds(items: Sequence[JudgedObservation], *, is_open: bool = False) -> str:
     kinds = {item.observation.kind for item in items}
     if HazardKind.WAW in kinds:
         kinds.discard(HazardKind.SAME_VALUE)
-    names = OPEN_KINDS if is_open else {}
-    return in_words(names.get(kind, str(kind)) for kind in HazardKind if kind in kinds)
+    return in_words((is_open and row.open_name) or str(kind) for kind, row in KINDS.items() if kind in kinds)
 
 
 def _input(name: str, observation: Observation, arguments: Arguments) -> str:

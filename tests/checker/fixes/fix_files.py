@@ -6,8 +6,9 @@ from pathlib import Path
 
 from shflbench.checker.dependent.requests import parse_chain, parse_same
 from shflbench.checker.file_check import FileOptions, check_file
+from shflbench.checker.finding import Finding
 from shflbench.checker.inputs.shapes import parse_cluster, parse_shape
-from shflbench.checker.report import Finding, KernelReport
+from shflbench.checker.report import KernelReport
 from shflbench.emulator.races.hazards import RACES
 from tests import kernels
 
