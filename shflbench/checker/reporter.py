@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from shflbench.checker.inputs.linked import LinkedKernel
     from shflbench.checker.inputs.shapes import LaunchShape
     from shflbench.checker.judgment.judge import KernelJudgment
-    from shflbench.checker.judgment.judged_observation import JudgedObservation
+    from shflbench.checker.judgment.observations import Observation
     from shflbench.checker.removed_stores import RemovedStores
     from shflbench.checker.runs.evidence import KernelEvidence, LaunchEvidence
     from shflbench.cuda_sources.kernel_file import KernelFile, SourceKernel
@@ -159,7 +159,7 @@ class KernelReporter:
             yield misfits
         if any(unreached):
             yield f"not checked: {unreached_text(*unreached)}, which never ran"
-        hazards = [item.observation.hazard for item in judgment.observations]
+        hazards = [item.hazard for item in judgment.observations]
         unordered = [hazard for hazard in hazards if hazard.kind is HazardKind.UNORDERED]
         if unordered:
             lines = ", ".join(dict.fromkeys(self.line_of(item.instruction).shown(Path.cwd()) for item in unordered))
@@ -167,8 +167,8 @@ class KernelReporter:
         if not any(isinstance(op.form, Access) and op.form.kind != "ld" for op in program.ops()):
             yield "the compiled kernel writes no memory"
 
-    def _finding(self, judged: JudgedObservation) -> Finding:
-        hazard, launches, after = judged.observation.hazard, judged.observation.launches, judged.observation.after
+    def _finding(self, judged: Observation) -> Finding:
+        hazard, launches, after = judged.hazard, judged.launches, judged.after
         return Finding(
             kind=hazard.kind,
             level=judged.level,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from shflbench.checker.verdict import Level
 from shflbench.emulator.machine.faults import FaultKind, KernelFault
 from shflbench.emulator.races.hazards import Hazard, hazard_key
 from shflbench.emulator.races.watched import hazard_of
@@ -19,13 +20,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """One kind of hazard at one place: its first occurrence, and all launches in which it happened."""
+    """One kind of hazard at one place: its first occurrence, all launches in which it happened, and its severity."""
 
     hazard: Hazard
     launches: tuple[LaunchEvidence, ...]
     in_lockstep: bool  # under the first schedule of one of them
     fault: KernelFault | None = None  # of the first occurrence, if it is a fault of the kernel
     after: Observation | None = None  # the fault that it always happened after
+    level: Level = Level.NONE  # until it is judged, and where it says nothing
+    causes: tuple[str, ...] = ()  # the options that would settle it
+    undecided: str = ""  # why a loop that did not end within the limit of instructions may end
+    removed: bool = False  # a store takes part that the optimizer removed
+    misfit: tuple[str, ...] = ()  # the causes, where it says only that they do not fit
 
     @property
     def kind(self) -> HazardKind:
