@@ -17,7 +17,9 @@ from shflbench.checker.exchanges.recorder import LaneRelation as LaneRelation
 from shflbench.checker.file_check import CheckStep as CheckStep
 from shflbench.checker.file_check import check_file as check_file
 from shflbench.checker.file_check import check_or_name as check_or_name
+from shflbench.checker.finding import Finding as Finding
 from shflbench.checker.finding_groups import group_findings as group_findings
+from shflbench.checker.finding_kinds import KINDS as KINDS
 from shflbench.checker.given import GivenKernel as GivenKernel
 from shflbench.checker.given import GivenLaunch as GivenLaunch
 from shflbench.checker.given import check_given as check_given
@@ -31,6 +33,7 @@ from shflbench.checker.inputs.sampled import may_wait as may_wait
 from shflbench.checker.inputs.shapes import MOST_TIMED_THREADS as MOST_TIMED_THREADS
 from shflbench.checker.inputs.shapes import parse_cluster as parse_cluster
 from shflbench.checker.inputs.shapes import parse_shape as parse_shape
+from shflbench.checker.judgment.sentences import finding_message as finding_message
 from shflbench.checker.later_launches import LaterArgument as LaterArgument
 from shflbench.checker.options import FileOptions as FileOptions
 from shflbench.checker.python.candidates import PythonKernel as PythonKernel
@@ -40,7 +43,6 @@ from shflbench.checker.python.candidates import python_kernel as python_kernel
 from shflbench.checker.python.candidates import read_python_candidate as read_python_candidate
 from shflbench.checker.report import EXHAUSTIVE as EXHAUSTIVE
 from shflbench.checker.report import FileReport as FileReport
-from shflbench.checker.report import Finding as Finding
 from shflbench.checker.report import KernelReport as KernelReport
 from shflbench.checker.report import LaunchRecord as LaunchRecord
 from shflbench.checker.runs.beyond_launch import kept_variables as kept_variables

@@ -6,8 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shflbench.checker.finding_groups import number_of_errors
-from shflbench.checker.report import Finding
+from shflbench.checker.finding import Finding
 from shflbench.checker.verdict import KernelVerdict, Level
 from shflbench.emulator.races.hazards import HazardKind
 
@@ -24,9 +23,7 @@ def with_invalid(report: KernelReport, invalid: Sequence[InvalidLaunch]) -> Kern
         return report
     findings = (*map(_finding, invalid), *report.findings)
     first = f"{HazardKind.INVALID_LAUNCH} ({invalid[0].line.shown(Path.cwd())}: {invalid[0].reason})"
-    others = report.sentence.removeprefix(number_of_errors(report.findings))
-    sentence = f"{number_of_errors(findings)}{first}; {others}"
-    return replace(report, verdict=KernelVerdict.BROKEN, sentence=sentence, findings=findings)
+    return replace(report, verdict=KernelVerdict.BROKEN, reason=f"{first}; {report.reason}", findings=findings)
 
 
 def _finding(launch: InvalidLaunch) -> Finding:
@@ -37,5 +34,5 @@ def _finding(launch: InvalidLaunch) -> Finding:
         other=None,
         threads=(),
         launches=(launch.shape,) if launch.shape else (),
-        detail=launch.reason,
+        problem=launch.reason,
     )

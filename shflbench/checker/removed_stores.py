@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
     from shflbench.checker.inputs.default_launches import PlannedLaunch
     from shflbench.checker.inputs.wishes import Wishes
-    from shflbench.checker.judgment.judged_observation import JudgedObservation
     from shflbench.checker.judgment.observations import Observation
     from shflbench.checker.runs.evidence import LaunchEvidence
     from shflbench.cuda_sources.kernel_file import KernelFile, SourceKernel, SourceNote
@@ -53,7 +52,7 @@ class RemovedStores:
     """What the stores that the compiler removed from one kernel would do."""
 
     lines: tuple[SourceLine, ...]  # of the notes on them
-    judged: tuple[JudgedObservation, ...] = ()
+    judged: tuple[Observation, ...] = ()
     unjudged: str = ""  # why they could not be judged
 
 
@@ -158,9 +157,9 @@ def _stored(program: Program, line_of: Callable[[PtxInstruction], SourceLine]) -
     return {_key(line_of(op.instruction)) for op in stores}
 
 
-def _of_removed(item: JudgedObservation) -> JudgedObservation:
+def _of_removed(item: Observation) -> Observation:
     """Return what a removed store does; of arrays, values that nothing sets are doubtful: they may be padding."""
-    if item.observation.kind in UNINITIALIZED and item.observation.hazard.space != "local":
+    if item.kind in UNINITIALIZED and item.hazard.space != "local":
         return replace(item, removed=True, level=Level.WARNING, causes=())
     return replace(item, removed=True)
 

@@ -5,22 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from shflbench.checker.finding_words import ACCESSES, Wait, finding_sentence
+from shflbench.checker.finding_groups import number_of_errors
 from shflbench.checker.inputs.argument_options import HOST_ARGS
 from shflbench.checker.inputs.elements import ELEMENTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     import numpy as np
     from numpy.typing import NDArray
 
+    from shflbench.checker.finding import Finding
     from shflbench.checker.runs.evidence import Expectation
-    from shflbench.checker.verdict import KernelVerdict, Level
+    from shflbench.checker.verdict import KernelVerdict
     from shflbench.cuda_sources.kernel_file import SourceNote
     from shflbench.cuda_sources.source_lines import SourceLine
-    from shflbench.emulator.races.hazards import Absence, HazardKind
 
 MOST_NAMES = 12  # of a list in a sentence
 EXHAUSTIVE = "threads communicate by barriers and commuting atomics only: with these contents, all schedules agree"
@@ -30,70 +30,6 @@ def join_first(texts: Sequence[str]) -> str:
     """Return a list in words, of which the first twelve are named: `a, b, c and 5 more`."""
     more = f" and {len(texts) - MOST_NAMES:,} more" if len(texts) > MOST_NAMES else ""
     return f"{', '.join(texts[:MOST_NAMES])}{more}"
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One kind of hazard at one place: lines, threads, memory, and the launches in which it happened."""
-
-    kind: HazardKind
-    level: Level
-    place: SourceLine | None
-    other: SourceLine | None  # the earlier access of a race
-    threads: tuple[str, ...]  # of the first occurrence: `thread 3 of block 0`, `thread (1, 2) of block (0, 0)`
-    launches: tuple[str, ...]
-    space: str = ""
-    detail: str = ""  # the bytes: "bytes 0–3 of `s` in shared memory"
-    history: tuple[str, ...] = ()  # what the two threads did before, one sentence each
-    count: int = 1
-    causes: tuple[str, ...] = ()  # options that decide whether it is a fault: parameters, `--launch`, `--shared`
-    removed: bool = False  # a store takes part that the optimizer removed: the compiled program has no such fault
-    across_blocks: bool = False  # the two threads belong to different blocks
-    verb: str = ACCESSES  # what the instruction does to memory
-    after: SourceLine | None = None  # of a memory fault without which it may not happen
-    missing: str = ""  # between launches that overlap: why nothing orders the two accesses, and the usual fix
-    absence: Absence | None = None  # why the second thread gives no value to the first one
-    waits_at: str = ""  # what the first thread waits at in a deadlock: a shuffle, a barrier, …
-    elsewhere: SourceLine | None = None  # where the second thread waits, for which the first one waits
-    waits_elsewhere_at: str = ""
-    full_mask: bool = False  # that the first thread passes in a deadlock
-
-    @property
-    def memory(self) -> str:
-        """The memory that it concerns, without the bytes: "`s` in shared memory"."""
-        return self.detail.partition(" of ")[2] or self.space
-
-    def sentence(self, base: Path, *, kinds: Sequence[HazardKind] = (), launches: Sequence[str] = ()) -> str:
-        """Return the finding as a sentence without a period; files relative to the folder `base`.
-
-        `kinds` and `launches` are those of a group for which the finding stands, else its own.
-        """
-        places = (self.place, self.other)
-        text = finding_sentence(
-            kinds or (self.kind,),
-            places,
-            self.threads,
-            base,
-            across_blocks=self.across_blocks,
-            verb=self.verb,
-            is_open=bool(self.causes),
-            missing=self.missing,
-            space=self.space,
-            absence=self.absence,
-            wait=Wait(self.waits_at, self.elsewhere, self.waits_elsewhere_at, full_mask=self.full_mask),
-        )
-        removed = "; the compiler removed this code" if self.removed else ""
-        facts = [*([self.detail] if self.detail else []), *_launches(launches or self.launches)]
-        if self.after is not None:
-            facts.append(f"after the fault at {self.after.shown(base)}")
-        return f"{text}{removed} ({'; '.join(facts)})" if facts else f"{text}{removed}"
-
-
-def _launches(shapes: Sequence[str]) -> Iterator[str]:
-    """Yield the first launch, and how many more there are."""
-    if shapes:
-        more = f" and {len(shapes) - 1} more" if len(shapes) > 1 else ""
-        yield f"launch {shapes[0]}{more}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +67,7 @@ class KernelReport:
     symbol: str
     place: SourceLine
     verdict: KernelVerdict
-    sentence: str
+    reason: str
     findings: tuple[Finding, ...] = ()
     launches: tuple[LaunchRecord, ...] = ()
     causes: tuple[str, ...] = ()  # for `needs arguments`: parameters, `--launch`, `--shared`
@@ -145,6 +81,11 @@ class KernelReport:
     # Buffers after the first launch in lockstep, by parameter; empty where the options do not ask for them.
     outputs: Mapping[str, NDArray[np.uint8]] = field(default_factory=dict)
     spellings: tuple[str, ...] = ()  # of the instance, as `SourceKernel.spellings`
+
+    @property
+    def sentence(self) -> str:
+        """The number of findings that break the kernel, if any do, and the reason of the verdict."""
+        return f"{number_of_errors(self.findings)}{self.reason}"
 
     @property
     def choice(self) -> str:

@@ -10,12 +10,15 @@ from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from shflbench.checker.file_check import CheckStep, check_kernels
-from shflbench.checker.report import FileReport, Finding, KernelReport, LaunchRecord
+from shflbench.checker.finding import Finding, FindingAccess, WeakOrderPlace
+from shflbench.checker.report import FileReport, KernelReport, LaunchRecord
 from shflbench.checker.verdict import KernelVerdict, Level
 from shflbench.compile.data_cache import DataCache
 from shflbench.cuda_sources.kernel_file import SourceNote
 from shflbench.cuda_sources.source_lines import SourceLine
-from shflbench.emulator.races.hazards import HazardKind
+from shflbench.emulator.link.weak_orders import Weakness
+from shflbench.emulator.races.facts import MemoryBytes, UnorderedReason
+from shflbench.emulator.races.hazards import Absence, HazardKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,8 +29,9 @@ if TYPE_CHECKING:
 
 REPORT = "check-report"  # ending of the files
 NOT_DECISIVE = {"nvcc", "toolchain", "cache", "time_limit_s", "clock", "budget"}  # options, where the PTX is known
-RECORDS = (FileReport, KernelReport, Finding, LaunchRecord, SourceLine, SourceNote)
-ENUMS = (KernelVerdict, Level, HazardKind)
+OF_FINDINGS = (Finding, FindingAccess, WeakOrderPlace, MemoryBytes)
+RECORDS = (FileReport, KernelReport, LaunchRecord, SourceLine, SourceNote, *OF_FINDINGS)
+ENUMS = (KernelVerdict, Level, HazardKind, Absence, UnorderedReason, Weakness)
 
 
 def cached_report(file: KernelFile, options: FileOptions, watch: Callable[[CheckStep], None]) -> FileReport:

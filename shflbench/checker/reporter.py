@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from shflbench.checker.difference_words import difference_words
-from shflbench.checker.finding_groups import number_of_errors
-from shflbench.checker.finding_words import ACCESSES, in_words
+from shflbench.checker.finding import Finding, FindingAccess, WeakOrderPlace, in_words
 from shflbench.checker.inputs.default_launches import assumed_texts
 from shflbench.checker.judgment.removed import with_removed
 from shflbench.checker.judgment.sentences import misfit_sentence
-from shflbench.checker.report import Finding, KernelReport, LaunchRecord, join_first
+from shflbench.checker.report import KernelReport, LaunchRecord, join_first
 from shflbench.checker.runs.all_schedules import communicates_by_barriers, shows_all_schedules
 from shflbench.checker.runs.coverage import code_lines, executed_blocks, unreached_lines
 from shflbench.checker.untested import with_untested
@@ -34,25 +33,21 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from shflbench.checker.finding import Place
     from shflbench.checker.inputs.linked import LinkedKernel
     from shflbench.checker.inputs.shapes import LaunchShape
     from shflbench.checker.judgment.judge import KernelJudgment
-    from shflbench.checker.judgment.judged_observation import JudgedObservation
+    from shflbench.checker.judgment.observations import Observation
     from shflbench.checker.removed_stores import RemovedStores
     from shflbench.checker.runs.evidence import KernelEvidence, LaunchEvidence
     from shflbench.cuda_sources.kernel_file import KernelFile, SourceKernel
     from shflbench.emulator.link.program import Program
     from shflbench.emulator.ptx.syntax import Module, PtxInstruction
+    from shflbench.emulator.races.facts import HazardAccess
 
 Ranges: TypeAlias = tuple[tuple[int, int], ...]  # of lines
 
 LONGEST_PROBLEM = 400  # characters; a damaged file can have any text in place of a name
-_VERBS = {"ld": "reads", "ldu": "reads", "st": "writes", "atom": "updates", "red": "updates"}  # by opcode
-_NOUN = "barrier or shuffle"
-_NOUNS = {  # of what threads wait at, by opcode
-    "shfl": "shuffle", "vote": "vote", "match": "match", "redux": "reduction", "elect": "election", "bar": "barrier",
-    "barrier": "barrier",
-}  # fmt: skip
 
 
 class KernelReporter:
@@ -111,14 +106,13 @@ class KernelReporter:
             reason = list(self._clean(program, judgment, (unreached, in_part), evidence))
         else:
             text = f"{judgment.sentence}: {difference}" if judgment.differs else self._named(judgment.sentence)
-            is_broken = judgment.verdict in {KernelVerdict.BROKEN, KernelVerdict.UNSAFE}
-            reason = [f"{number_of_errors(findings)}{text}" if is_broken else text]
+            reason = [text]
         report = KernelReport(
             name=self.kernel.name,
             symbol=self.kernel.symbol,
             place=self.place,
             verdict=judgment.verdict,
-            sentence="; ".join([*reason, *self._limits(program, judgment, evidence), *_unjudged(removed)]),
+            reason="; ".join([*reason, *self._limits(program, judgment, evidence), *_unjudged(removed)]),
             findings=findings,
             launches=launches,
             causes=judgment.causes,
@@ -133,9 +127,9 @@ class KernelReporter:
         )
         return with_untested(report, linked, evidence.launches, judgment.refused)
 
-    def _empty(self, verdict: KernelVerdict, sentence: str, errors: tuple[str, ...]) -> KernelReport:
+    def _empty(self, verdict: KernelVerdict, reason: str, errors: tuple[str, ...]) -> KernelReport:
         name, symbol, spellings = self.kernel.name, self.kernel.symbol, self.kernel.spellings
-        return KernelReport(name, symbol, self.place, verdict, sentence, errors=errors, spellings=spellings)
+        return KernelReport(name, symbol, self.place, verdict, reason, errors=errors, spellings=spellings)
 
     def _limits(self, program: Program, judgment: KernelJudgment, evidence: KernelEvidence) -> Iterator[str]:
         """Yield what the verdict is limited to."""
@@ -165,7 +159,7 @@ class KernelReporter:
             yield misfits
         if any(unreached):
             yield f"not checked: {unreached_text(*unreached)}, which never ran"
-        hazards = [item.observation.hazard for item in judgment.observations]
+        hazards = [item.hazard for item in judgment.observations]
         unordered = [hazard for hazard in hazards if hazard.kind is HazardKind.UNORDERED]
         if unordered:
             lines = ", ".join(dict.fromkeys(self.line_of(item.instruction).shown(Path.cwd()) for item in unordered))
@@ -173,8 +167,8 @@ class KernelReporter:
         if not any(isinstance(op.form, Access) and op.form.kind != "ld" for op in program.ops()):
             yield "the compiled kernel writes no memory"
 
-    def _finding(self, judged: JudgedObservation) -> Finding:
-        hazard, launches, after = judged.observation.hazard, judged.observation.launches, judged.observation.after
+    def _finding(self, judged: Observation) -> Finding:
+        hazard, launches, after = judged.hazard, judged.launches, judged.after
         return Finding(
             kind=hazard.kind,
             level=judged.level,
@@ -182,21 +176,43 @@ class KernelReporter:
             other=self.line_of(hazard.other) if hazard.other is not None else None,
             threads=tuple(_thread(thread, launches[0].launch.shape) for thread in hazard.threads),
             launches=tuple(dict.fromkeys(str(launch.launch.shape) for launch in launches)),
-            space=hazard.space,
-            detail=self._named(hazard.detail),
-            history=tuple(self._named(sentence) for sentence in hazard.history),
+            memory=hazard.memory,
+            problem=self._named(hazard.fault.detail) if hazard.fault is not None else "",
+            error=self._named(hazard.fault.message) if hazard.fault is not None and hazard.is_observed else "",
+            accesses=tuple(self._access(item, launches[0].launch.shape) for item in hazard.accesses),
+            reasons=hazard.reasons,
+            weak_orders=tuple(WeakOrderPlace(o.weakness, self._place(o.instruction)) for o in hazard.weak_orders),
             count=hazard.count,
             causes=judged.causes,
             removed=judged.removed,
             across_blocks=len({block for block, _ in hazard.threads}) > 1,
-            verb=_VERBS.get(hazard.instruction.opcode, ACCESSES),
+            opcode=hazard.instruction.opcode,
             after=self.line_of(after.hazard.instruction) if after is not None else None,
             absence=hazard.absence,
-            waits_at=_NOUNS.get(hazard.instruction.opcode, _NOUN),
             elsewhere=self.line_of(hazard.elsewhere) if hazard.elsewhere is not None else None,
-            waits_elsewhere_at=_NOUNS.get(hazard.elsewhere.opcode, _NOUN) if hazard.elsewhere is not None else "",
+            elsewhere_opcode=hazard.elsewhere.opcode if hazard.elsewhere is not None else "",
             full_mask=hazard.full_mask,
         )
+
+    def _access(self, access: HazardAccess, shape: LaunchShape) -> FindingAccess:
+        return FindingAccess(
+            thread=_thread(access.thread, shape),
+            place=self._place(access.instruction),
+            kind=access.kind,
+            size=access.size,
+            order=access.order,
+            scope=access.scope,
+            barrier=self._place(access.barrier) if access.barrier is not None else None,
+        )
+
+    def _place(self, instruction: PtxInstruction) -> Place:
+        """Return the line of an instruction in the file of the kernel: that of the call for code of a library."""
+        location = instruction.location
+        if location is None:
+            return instruction.where
+        location = location.in_outermost_file
+        file = self.file.files.get(location.file)
+        return SourceLine(file, location.line) if file is not None else str(location)
 
     def where(self, instruction: PtxInstruction) -> str:
         """Return the same line as text, relative to the current folder."""

@@ -29,12 +29,12 @@ def with_untested(
     `clean` says so in its sentence, with the sizes among the parameters that the kernel never reads.
     """
     names = _untested_buffers(linked.kernel, linked.slicer, launches, refused)
-    sentence = report.sentence
+    reason = report.reason
     if names and report.verdict is KernelVerdict.CLEAN:
         unread = [item.name for item in unread_sizes(linked.kernel, linked.slicer)]
         never_read = f", and the kernel never reads {_quoted(unread)}" if unread else ""
-        sentence = f"{sentence}; bounds of {_quoted(names)} not tested{never_read}"
-    return replace(report, sentence=sentence, untested=names)
+        reason = f"{reason}; bounds of {_quoted(names)} not tested{never_read}"
+    return replace(report, reason=reason, untested=names)
 
 
 def _untested_buffers(

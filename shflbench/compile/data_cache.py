@@ -30,7 +30,8 @@ MAXIMUM_BYTES = 4 << 20  # of an entry before compression; more takes long to wr
 PLAIN = (str, int, float, bool, type(None))
 CONTAINERS: dict[str, type] = {"Path": Path, "bytes": bytes, "dict": Mapping}
 PACKAGE = Path(__file__).parents[1]
-CODE = ("checker", "compile")  # folders whose code determines the entries, with the version of the package
+# Folders whose code determines the entries, with the version of the package.
+CODE = ("checker", "compile", "cuda_sources", "emulator")
 
 
 @dataclass(frozen=True, slots=True)

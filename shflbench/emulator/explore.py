@@ -51,11 +51,6 @@ class Exploration:
         return merged.list()
 
     @property
-    def breaking(self) -> tuple[Hazard, ...]:
-        """The hazards that make a kernel wrong."""
-        return tuple(hazard for hazard in self.hazards if hazard.kind.breaks)
-
-    @property
     def errors(self) -> tuple[EmulatorError, ...]:
         """The deadlocks, endless loops and accesses out of bounds."""
         return tuple(result.error for result in self.results if result.error is not None)

@@ -141,7 +141,7 @@ def with_result(report: SubjectReport, result: SanitizerResult | None) -> Subjec
         return report
     reason = f"compute-sanitizer found what no schedule showed: {result.sentence}"
     if report.verdict is KernelVerdict.HARMLESS:
-        return replace(report, kernel=replace(report.kernel, verdict=KernelVerdict.UNSAFE, sentence=reason))
+        return replace(report, kernel=replace(report.kernel, verdict=KernelVerdict.UNSAFE, reason=reason))
     if report.safe and report.verdict in {KernelVerdict.CLEAN, KernelVerdict.DOUBTFUL, KernelVerdict.DEPENDENT}:
-        return replace(report, kernel=replace(report.kernel, verdict=KernelVerdict.BROKEN, sentence=reason))
+        return replace(report, kernel=replace(report.kernel, verdict=KernelVerdict.BROKEN, reason=reason))
     return report

@@ -12,11 +12,11 @@ from shflbench.emulator.races.hazards import Absence, HazardKind
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from shflbench.checker.report import Finding, KernelReport
+    from shflbench.checker.finding import Finding
+    from shflbench.checker.report import KernelReport
 
 EXPLAIN_DEADLOCKS = {HazardKind.NOT_IN_OWN_MASK, HazardKind.MASKS_DIFFER, HazardKind.DIVERGENT_WARP_BARRIER}
 _NUMBER = re.compile(r"thread (\d+) of block")
-_COUNT = re.compile(r"^(\d+) findings?: ")
 
 
 def contradictions(report: KernelReport) -> list[str]:
@@ -46,22 +46,20 @@ def _of_findings(report: KernelReport) -> Iterator[str]:
     errors = [group for group in group_findings(report.findings) if group.level is Level.ERROR]
     if errors and report.verdict not in {KernelVerdict.BROKEN, KernelVerdict.UNSAFE}:
         yield f"{report.verdict}, and {len(errors)} findings break the kernel"
-    count = _COUNT.match(report.sentence)
-    if count and int(count[1]) != len(errors):
-        yield f"{count[0]}and {len(errors)} are shown"
     expected = report.expectation
     reasons = (errors, report.difference, expected and (expected.wrong or expected.violations))
     if report.verdict is KernelVerdict.BROKEN and not any(reasons):
         yield "broken, without a reason"
-    explained = {launch for item in errors if item.first.kind in EXPLAIN_DEADLOCKS for launch in item.first.launches}
+    explained = {launch for item in errors if item.kind in EXPLAIN_DEADLOCKS for launch in item.launches}
     for item in errors:
-        if item.first.kind is HazardKind.DEADLOCK and explained & {*item.first.launches}:
+        if item.kind is HazardKind.DEADLOCK and explained & {*item.launches}:
             yield "a deadlock is counted beside what it follows from"
     if report.verdict is KernelVerdict.NEEDS_ARGUMENTS and not report.causes:
         yield "needs arguments, and names none"
     for finding in report.findings:
-        if finding.kind is HazardKind.OUT_OF_BOUNDS and finding.memory.strip("`") in report.untested:
-            yield f"bounds of {finding.memory} are not tested, and an access is beyond them"
+        variable = finding.memory.variable if finding.memory is not None else ""
+        if finding.kind is HazardKind.OUT_OF_BOUNDS and variable.strip("`") in report.untested:
+            yield f"bounds of {variable} are not tested, and an access is beyond them"
 
 
 def _of_launches(report: KernelReport) -> Iterator[str]:

@@ -6,10 +6,12 @@ from pathlib import Path
 import pytest
 
 from shflbench.checker.file_check import check_file
+from shflbench.checker.finding import Finding
 from shflbench.checker.options import FileOptions
-from shflbench.checker.report import Finding, KernelReport, LaunchRecord
+from shflbench.checker.report import KernelReport, LaunchRecord
 from shflbench.checker.verdict import KernelVerdict, Level
 from shflbench.cuda_sources.source_lines import SourceLine
+from shflbench.emulator.races.facts import MemoryBytes
 from shflbench.emulator.races.hazards import Absence, HazardKind
 from tests import kernels
 from tests.checker.contradictions import contradictions
@@ -19,7 +21,8 @@ PROGRAMS = sorted((Path(__file__).parents[1] / "cli/check/programs").glob("*.cu"
 LINE = SourceLine(Path("k.cu"), 4)
 LAUNCH = LaunchRecord("1x64", 64, "derived", (), 0, (0,), ("lockstep",))
 FINDING = Finding(HazardKind.RAW, Level.ERROR, LINE, LINE, ("thread 0 of block 0", "thread 1 of block 0"), ("1x64",))
-BROKEN = KernelReport("k", "k", LINE, KernelVerdict.BROKEN, "1 finding: RAW", (FINDING,), (LAUNCH,))
+OUT = MemoryBytes("global", "`out`", 0, 1, 0)
+BROKEN = KernelReport("k", "k", LINE, KernelVerdict.BROKEN, "RAW", (FINDING,), (LAUNCH,))
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
@@ -50,7 +53,7 @@ def finding(kind: HazardKind, **fields: object) -> Finding:
     ("report", "words"),
     [
         (
-            replace(BROKEN, verdict=KernelVerdict.DOUBTFUL, findings=(), sentence="no output differs", difference="x"),
+            replace(BROKEN, verdict=KernelVerdict.DOUBTFUL, findings=(), reason="no output differs", difference="x"),
             "no output differs, and x",
         ),
         (replace(BROKEN, verdict=KernelVerdict.CLEAN, findings=(), difference="x"), "clean, and x"),
@@ -60,8 +63,7 @@ def finding(kind: HazardKind, **fields: object) -> Finding:
             "lines {9} never ran, and a part of them ran",
         ),
         (replace(BROKEN, verdict=KernelVerdict.CLEAN), "clean, and 1 findings break the kernel"),
-        (replace(BROKEN, sentence="2 findings: RAW"), "2 findings: and 1 are shown"),
-        (replace(BROKEN, sentence="", findings=()), "broken, without a reason"),
+        (replace(BROKEN, reason="", findings=()), "broken, without a reason"),
         (replace(BROKEN, verdict=KernelVerdict.NEEDS_ARGUMENTS, findings=()), "needs arguments, and names none"),
         (replace(BROKEN, launches=()), "RAW in launches ('1x64',), of which some did not run"),
         (
@@ -69,13 +71,13 @@ def finding(kind: HazardKind, **fields: object) -> Finding:
             "all schedules agree in 1x64, and it has the finding RAW",
         ),
         (
-            replace(BROKEN, findings=(finding(HazardKind.OUT_OF_BOUNDS, detail="byte 0 of `out`"),), untested=("out",)),
+            replace(BROKEN, findings=(finding(HazardKind.OUT_OF_BOUNDS, memory=OUT),), untested=("out",)),
             "bounds of `out` are not tested, and an access is beyond them",
         ),
         (
             replace(
                 BROKEN,
-                sentence="",
+                reason="",
                 findings=(finding(HazardKind.NOT_IN_OWN_MASK), finding(HazardKind.DEADLOCK, other=None)),
             ),
             "a deadlock is counted beside what it follows from",
@@ -93,3 +95,10 @@ def finding(kind: HazardKind, **fields: object) -> Finding:
 def test_a_contradiction_is_found(report: KernelReport, words: str) -> None:
     assert contradictions(BROKEN) == []
     assert words in contradictions(report)
+
+
+def test_the_sentence_of_a_report_says_how_many_findings_are_shown() -> None:
+    other = finding(HazardKind.WAR, place=SourceLine(Path("k.cu"), 5))
+    assert BROKEN.sentence == "1 finding: RAW"
+    assert replace(BROKEN, findings=(FINDING, finding(HazardKind.WAW), other)).sentence == "2 findings: RAW"
+    assert replace(BROKEN, findings=(replace(FINDING, level=Level.WARNING),)).sentence == "RAW"

@@ -121,6 +121,12 @@ def test_another_version_of_the_checker_checks_again(check: Checks, monkeypatch:
     assert check.emulated == 2
 
 
+@pytest.mark.parametrize("stage", ["emulator", "cuda_sources", "checker", "compile"])
+def test_the_code_of_each_stage_of_a_check_determines_its_entry(stage: str) -> None:
+    assert (data_cache.PACKAGE / stage).is_dir()
+    assert stage in data_cache.CODE
+
+
 @pytest.mark.parametrize("damage", [b"", b"no zlib", None])
 def test_a_damaged_entry_is_ignored(check: Checks, tmp_path: Path, damage: bytes | None) -> None:
     first = check()

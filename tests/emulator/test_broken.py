@@ -7,6 +7,7 @@ from shflbench.emulator.explore import explore
 from shflbench.emulator.machine.launch import execute
 from shflbench.emulator.races.hazards import HazardKind
 from shflbench.errors import EmulatorError
+from tests.emulator.breaking import breaking
 from tests.emulator.compiled import line_with, small, small_sources
 from tests.emulator.outcomes import wrong_under
 
@@ -59,7 +60,7 @@ def test_each_fault_is_found_at_its_line(
 
 
 def test_a_lane_that_passes_a_mask_without_itself_is_found() -> None:
-    kinds = {item.kind for item in explore(small("foreign_mask")).breaking}
+    kinds = {item.kind for item in breaking(explore(small("foreign_mask")))}
     assert HazardKind.NOT_IN_OWN_MASK in kinds
 
 
@@ -106,5 +107,5 @@ def test_a_spin_lock_ends_because_the_scheduler_is_fair() -> None:
     launch = small("spin_lock", block=32)
     report = explore(launch)
     assert report.errors == ()
-    assert report.breaking == ()
+    assert breaking(report) == ()
     assert wrong_under(report, [(launch.inputs[0] + np.int32(32)).reshape(-1)]) == ()

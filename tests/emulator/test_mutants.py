@@ -13,6 +13,7 @@ from shflbench.emulator.machine.policies import LOCKSTEP
 from shflbench.emulator.ptx.parse import parse
 from shflbench.model import WARP
 from tests import kernels
+from tests.emulator.breaking import breaking
 
 BARRIER = re.compile(r"\t(?:bar|barrier)\.(?:warp\.)?sync[^;]*;")
 SAFE = [name for name in kernels.with_one_dtype() if kernels.variant_of(name).safe]
@@ -64,7 +65,7 @@ def survivors(name: str) -> list[int]:
     block = case.launch.block if declared.static_block else 64  # two warps, unless the kernel knows its block size
     launch, _ = kernels.launch(name, kernel, iterations, f"1x{block}")
     reports = [explore(mutant, (LOCKSTEP,)) for mutant in mutants(launch, kernel.ptx)]
-    return [number for number, report in enumerate(reports) if not report.breaking and not report.errors]
+    return [number for number, report in enumerate(reports) if not breaking(report) and not report.errors]
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -21,6 +21,7 @@ from shflbench.emulator.ptx.syntax import Module
 from shflbench.emulator.races.hazards import HazardKind
 from shflbench.errors import CompileError
 from tests import kernels
+from tests.emulator.breaking import breaking
 from tests.emulator.compiled import line_with
 from tests.emulator.outcomes import wrong_under
 
@@ -138,7 +139,7 @@ def test_a_missing_barrier_is_a_race_between_two_lines(file: str, races: set[tup
     result = report(file, "broken")
     pairs = {
         (item.kind, *(place.line if place else 0 for place in item.locations))
-        for item in result.breaking
+        for item in breaking(result)
         if item.other is not None
     }
     assert {(kind, *(line_of(file, "broken", line) for line in lines)) for kind, *lines in races} <= pairs

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from shflbench.checker.report import Finding, KernelReport
+from shflbench.checker.finding import Finding
+from shflbench.checker.report import KernelReport
 from shflbench.checker.runs.evidence import Expectation
 from shflbench.checker.verdict import KernelVerdict, Level
 from shflbench.cli.check.records import as_json
@@ -66,7 +67,7 @@ def test_findings_wrong_schedules_and_errors_are_hazards(tmp_path: Path) -> None
         write(
             tmp_path / "check.json",
             kernel(findings=(RACE, RACE), wrong=("warps at random",), errors=stopped),
-            kernel("shfl", verdict=KernelVerdict.CLEAN, sentence="right"),
+            kernel("shfl", verdict=KernelVerdict.CLEAN, reason="right"),
         )
     )
     assert report.arch == "sm_90"
@@ -83,7 +84,7 @@ def test_a_kernel_that_was_not_checked_is_unknown(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("verdict", [KernelVerdict.NOT_COMPILED, KernelVerdict.NOT_CHECKED, KernelVerdict.SKIPPED])
 def test_a_kernel_that_did_not_run_has_no_result(tmp_path: Path, verdict: KernelVerdict) -> None:
-    report = read_check_report(write(tmp_path / "check.json", kernel(verdict=verdict, sentence="no header")))
+    report = read_check_report(write(tmp_path / "check.json", kernel(verdict=verdict, reason="no header")))
     known = hazards(report, mode="idx")
     assert known
     assert known.not_run == f"{verdict}: no header"

@@ -20,6 +20,7 @@ from shflbench.emulator.machine.faults import KernelFault
 from shflbench.emulator.machine.launch import Machine, execute
 from shflbench.emulator.machine.scheduler import StepLimitError
 from shflbench.emulator.opcodes.forms import Access
+from shflbench.emulator.races.facts import MemoryBytes
 from shflbench.errors import EmulatorError, KernelError
 from shflbench.symbols import plain_name
 
@@ -99,12 +100,10 @@ class ChainRun:
         """Return a thread of a launch in words."""
         return self.ran[number].footprint.shape.describe(thread)
 
-    def bytes_of(self, memory: Hashable, byte: int, op: Op) -> str:
-        """Return the bytes of an access of the last launch in words: `bytes 0–3 of `in``."""
+    def bytes_of(self, memory: Hashable, byte: int, op: Op) -> MemoryBytes:
+        """Return the bytes of an access of the last launch."""
         size = np.dtype(op.form.type).itemsize if isinstance(op.form, Access) else BULK_BYTES
-        first = byte - byte % size
-        bytes_ = f"bytes {first}–{first + size - 1}" if size > 1 else f"byte {first}"
-        return f"{bytes_} of {self.ran[-1].labels[memory]}"
+        return MemoryBytes("global", self.ran[-1].labels[memory], byte - byte % size, size)
 
     def run(self, step: PlannedStep) -> None:
         """Run the next launch, again with larger buffers where accesses go beyond those of derived size."""

@@ -6,9 +6,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from shflbench.checker.dependent.conflicts import DOUBTFUL, MissingOrder
-from shflbench.checker.finding_groups import BETWEEN_LAUNCHES, number_of_errors
-from shflbench.checker.finding_words import in_words
-from shflbench.checker.report import Finding
+from shflbench.checker.finding import Finding, in_words
+from shflbench.checker.finding_kinds import Grouping, kinds_in
 from shflbench.checker.reporter import KernelReporter
 from shflbench.checker.verdict import KernelVerdict, Level
 from shflbench.words import one_or_many
@@ -42,6 +41,7 @@ WORDS = {
     MissingOrder.READ_ONLY_PATH: "the cache of read-only data may hold what was there before the wait, and the "
     "compiler may move the load before it; leave out `const` with `__restrict__`, or `__ldg`",
 }
+_BETWEEN_LAUNCHES = kinds_in(Grouping.LAUNCHES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +84,7 @@ def _finding(file: KernelFile, chain: DependentChain, run: ChainRun, conflict: C
             f"{run.thread(number, conflict.threads[1])} of `{earlier}`",
         ),
         launches=(run.shape(last),),
-        space="global",
-        detail=run.bytes_of(conflict.memory, conflict.byte, op),
+        memory=run.bytes_of(conflict.memory, conflict.byte, op),
         count=conflict.count,
         missing=words,
     )
@@ -100,19 +99,17 @@ def with_chains(report: KernelReport, outcomes: Sequence[ChainOutcome]) -> Kerne
     undecided = [item.undecided for item in outcomes if item.undecided is not None]
     texts = list(_of_findings(outcomes, findings) if new else _without_findings(outcomes, undecided))
     verdict = _verdict(report, list(new.values()), undecided)
-    of_kernel = report.sentence.removeprefix(number_of_errors(report.findings))
-    parts = [*texts, of_kernel] if new else [of_kernel, *texts]
+    parts = [*texts, report.reason] if new else [report.reason, *texts]
     if new and not report.findings:
         parts = texts
     elif verdict not in {report.verdict, KernelVerdict.BROKEN, KernelVerdict.DOUBTFUL}:
         parts = texts  # what the kernel does alone does not matter
-    sentence = f"{number_of_errors(findings)}{'; '.join(dict.fromkeys(parts))}"
-    return replace(report, verdict=verdict, findings=findings, sentence=sentence)
+    return replace(report, verdict=verdict, findings=findings, reason="; ".join(dict.fromkeys(parts)))
 
 
 def _key(finding: Finding) -> Hashable:
     """Return what a finding of several chains has in common."""
-    return finding.kind, finding.place, finding.other, finding.memory, finding.missing
+    return finding.kind, finding.place, finding.other, finding.variable, finding.missing
 
 
 def _verdict(report: KernelReport, new: Sequence[Finding], undecided: Sequence[Undecided]) -> KernelVerdict:
@@ -128,7 +125,7 @@ def _verdict(report: KernelReport, new: Sequence[Finding], undecided: Sequence[U
 def _of_findings(outcomes: Sequence[ChainOutcome], findings: Sequence[Finding]) -> Iterator[str]:
     """Yield which launches have findings, and what these can change."""
     of_launches = [item for item in outcomes if item.findings]
-    kinds = in_words(item.kind for item in findings if item.kind in BETWEEN_LAUNCHES)
+    kinds = in_words(item.kind for item in findings if item.kind in _BETWEEN_LAUNCHES)
     yield f"{kinds} ({_overlapped(of_launches)})"
     differing = dict.fromkeys(name for item in of_launches for name in item.differing)
     if differing:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from shflbench.checker.finding_kinds import KINDS, CauseClass, kinds_of
 from shflbench.checker.inputs.argument_options import HOST_ARGS
 from shflbench.checker.judgment.all_contents import exceeds_for_some_contents, must_collide
 from shflbench.checker.runs.overruns import overrun_buffers
+from shflbench.checker.verdict import Level
 from shflbench.cuda_sources.kernel_file import ODD, TINY, is_parameter
 from shflbench.cuda_sources.origin import Origin
 from shflbench.emulator.dataflow.endless_loops import has_no_exit
@@ -32,34 +34,9 @@ LAUNCH = "--launch"
 SHARED = "--shared"
 TEXTURES = "textures"  # what they hold, which no option gives
 
-# They depend on sizes and values; what the user did not give may be what is wrong.
-OF_VALUES = {
-    HazardKind.OUT_OF_BOUNDS,
-    HazardKind.MISALIGNED,
-    HazardKind.READ_ONLY,
-    HazardKind.UNINITIALIZED,
-    HazardKind.ENDLESS,
-    HazardKind.ASSERT_FAILED,
-    HazardKind.TRAPPED,
-    HazardKind.STACK,
-}
-
-
-# In a block of one warp, or one that ends in a part of a warp, they may say only that the kernel is not made for it.
-OF_SHAPES = {
-    HazardKind.BARRIER_IMPOSSIBLE,
-    HazardKind.BARRIER_SKIPPED,
-    HazardKind.CONDITIONAL_BARRIER,
-    HazardKind.DEADLOCK,
-    HazardKind.DIVERGENT_WARP_BARRIER,
-    HazardKind.NOT_IN_OWN_MASK,
-    HazardKind.MASKS_DIFFER,
-    HazardKind.INACTIVE_SOURCE,
-    HazardKind.EXITED,
-}
-
-# In a block that ends in a part of a warp, if warps are counted over the whole grid.
-OF_ROWS = RACES | {HazardKind.SAME_VALUE}
+OF_VALUES = kinds_of(CauseClass.VALUES)
+OF_SHAPES = kinds_of(CauseClass.SHAPES)
+OF_ROWS = kinds_of(CauseClass.ROWS)
 
 
 def derived_causes(observation: Observation, slicer: Slicer, every: Sequence[LaunchEvidence]) -> list[str]:
@@ -210,7 +187,7 @@ def find_spared(observation: Observation, every: Sequence[LaunchEvidence]) -> li
 
 def _fits(item: LaunchEvidence) -> bool:
     """Whether a kernel may be written for the block of a launch: it ended, without a fault but those of values."""
-    faults = [hazard for result in item.results for hazard in result.hazards if hazard.kind.breaks]
+    faults = [hazard for result in item.results for hazard in result.hazards if KINDS[hazard.kind].level is Level.ERROR]
     return item.results[0].error is None and all(
         hazard.kind in OF_VALUES and hazard.space != "shared" for hazard in faults
     )

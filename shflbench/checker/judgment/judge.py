@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from shflbench.checker.finding_kinds import KINDS
 from shflbench.checker.judgment.body import values_without_body
-from shflbench.checker.judgment.causes import LAUNCH, derived_causes, is_invented, is_of_other_numbers, is_refusal
-from shflbench.checker.judgment.judged_observation import JudgedObservation
+from shflbench.checker.judgment.causes import LAUNCH, derived_causes, is_of_other_numbers, is_refusal
 from shflbench.checker.judgment.misfits import Misfits, only_in_fewer_blocks
 from shflbench.checker.judgment.observations import Observation, observations
 from shflbench.checker.judgment.sentences import (
@@ -19,13 +19,13 @@ from shflbench.checker.judgment.sentences import (
     result_faults,
 )
 from shflbench.checker.runs.fitting import set_aside
-from shflbench.checker.verdict import DOUBTS, KernelVerdict, Level
+from shflbench.checker.verdict import KernelVerdict, Level
 from shflbench.emulator.dataflow.bypasses import bypassed_condition
 from shflbench.emulator.dataflow.endless_loops import never_ends, waits_for_clock
 from shflbench.emulator.dataflow.guesses import is_guess
 from shflbench.emulator.machine.faults import FaultKind, KernelFault
 from shflbench.emulator.opcodes.forms import Access
-from shflbench.emulator.races.hazards import RACES, HazardKind, hazard_key
+from shflbench.emulator.races.hazards import HazardKind, hazard_key
 from shflbench.model import WARP
 
 if TYPE_CHECKING:
@@ -41,11 +41,6 @@ if TYPE_CHECKING:
 # Folders of headers in the line tables of nvcc and NVRTC, below the toolkit, the Python packages or a user's copy.
 _HEADERS = re.compile(r"/(?:cub|thrust|cooperative_groups|cuda/std|cccl/cuda)/|/cooperative_groups\.h$")
 
-# They explain outputs that differ between schedules, and make the difference a fault.
-UNDEFINED = {HazardKind.BARRIER_SKIPPED, *RACES}
-# A deadlock follows from these, where they happen under the same schedule.
-_EXPLAIN_DEADLOCKS = {HazardKind.NOT_IN_OWN_MASK, HazardKind.MASKS_DIFFER, HazardKind.DIVERGENT_WARP_BARRIER}
-
 
 @dataclass(frozen=True, slots=True)
 class KernelJudgment:
@@ -53,7 +48,7 @@ class KernelJudgment:
 
     verdict: KernelVerdict
     sentence: str  # of `broken`: the kinds of findings, or that the result depends on the schedule
-    observations: tuple[JudgedObservation, ...]
+    observations: tuple[Observation, ...]
     causes: tuple[str, ...] = ()  # what the user would have to give, for `needs arguments`
     refused: Mapping[str, tuple[HazardKind, ...]] = field(default_factory=dict)  # launches that it is not written for
     differs: bool = False  # only the outputs show that it is broken
@@ -85,7 +80,7 @@ def judge_kernel(
     judged = [_judged(item, evidence, slicer, supported=not partial, unexplained=unexplained) for item in seen]
     judged = _without_consequences(judged)
     judged = _without_misfits(judged, Misfits(kept, slicer))
-    misfits = {id(item) for one in judged if one.misfit for item in one.observation.launches if item.differences}
+    misfits = {id(item) for one in judged if one.misfit for item in one.launches if item.differences}
     if misfits:  # where derived values do not fit, outputs that differ between schedules say nothing
         fitting = (replace(item, differences=()) if id(item) in misfits else item for item in every)
         again = replace(evidence, launches=tuple(fitting))
@@ -101,7 +96,7 @@ def judge_kernel(
 
 
 def _with_verdict(  # noqa: PLR0911  (a return per verdict)
-    evidence: KernelEvidence, judged: Sequence[JudgedObservation], order_matters: Sequence[str], *, differs: bool
+    evidence: KernelEvidence, judged: Sequence[Observation], order_matters: Sequence[str], *, differs: bool
 ) -> KernelJudgment:
     """Return the verdict that judged observations lead to, and outputs that differ between schedules."""
     expected = evidence.expectation
@@ -126,12 +121,12 @@ def _with_verdict(  # noqa: PLR0911  (a return per verdict)
         return KernelJudgment(KernelVerdict.BROKEN, "the result depends on the schedule", tuple(judged), differs=True)
     is_safe = expected is None or expected.safe
     agree = f"{expected.right} under {ALL_SCHEDULES}" if expected else "no output differs between schedules"
-    doubts = dict.fromkeys(DOUBTS[item.observation.kind] for item in judged if item.level is Level.WARNING)
+    doubts = dict.fromkeys(KINDS[item.kind].doubt for item in judged if item.level is Level.WARNING)
     if doubts and is_safe:
         order = f"the result depends on the schedule: {' and '.join(order_matters)}; besides, "
         outputs = order if differs and not expected else f"{agree}, but "
         return KernelJudgment(KernelVerdict.DOUBTFUL, f"{outputs}{' and '.join(doubts)}", tuple(judged))
-    if differs or any(item.observation.kind is HazardKind.ACTIVEMASK for item in judged):
+    if differs or any(item.kind is HazardKind.ACTIVEMASK for item in judged):
         reason = " and ".join(order_matters) or "it reads the mask of active lanes"
         depends = f"{agree}, but {reason}" if expected else f"the result depends on the schedule: {reason}"
         return KernelJudgment(KernelVerdict.DEPENDENT, depends, tuple(judged))
@@ -141,15 +136,15 @@ def _with_verdict(  # noqa: PLR0911  (a return per verdict)
     return KernelJudgment(KernelVerdict.CLEAN, agree if expected else "", tuple(judged))
 
 
-def _without_consequences(judged: Sequence[JudgedObservation]) -> list[JudgedObservation]:
+def _without_consequences(judged: Sequence[Observation]) -> list[Observation]:
     """Return the observations; those that only follow from others that break the kernel count for nothing.
 
     A deadlock follows from a misuse of masks or barriers under the same schedule, and the value of an absent lane from
     a mask of the same instruction that does not name the lane which reads it.
     """
-    errors = [item.observation for item in judged if item.level is Level.ERROR]
+    errors = [item for item in judged if item.level is Level.ERROR]
     outside = {item.hazard.instruction for item in errors if item.kind is HazardKind.NOT_IN_OWN_MASK}
-    broken = {hazard_key(item.hazard) for item in errors if item.kind in _EXPLAIN_DEADLOCKS}
+    broken = {hazard_key(item.hazard) for item in errors if KINDS[item.kind].explains_deadlocks}
 
     def follows(item: Observation) -> bool:
         if item.kind is HazardKind.INACTIVE_SOURCE:
@@ -159,7 +154,7 @@ def _without_consequences(judged: Sequence[JudgedObservation]) -> list[JudgedObs
             hazard_key(hazard) in broken for result in results for hazard in result.hazards
         )
 
-    return [replace(item, level=Level.NONE, causes=()) if follows(item.observation) else item for item in judged]
+    return [replace(item, level=Level.NONE, causes=()) if follows(item) else item for item in judged]
 
 
 def _is_of(item: Observation, result: ScheduleResult) -> bool:
@@ -170,19 +165,19 @@ def _is_of(item: Observation, result: ScheduleResult) -> bool:
     return fault.kind.name == item.kind.name and fault.op.instruction is item.hazard.instruction
 
 
-def _without_misfits(judged: Sequence[JudgedObservation], misfits: Misfits) -> list[JudgedObservation]:
+def _without_misfits(judged: Sequence[Observation], misfits: Misfits) -> list[Observation]:
     """Return the observations; those that say only that derived values do not fit count for nothing."""
     result = []
     for item in judged:
-        is_open = item.level is Level.WARNING or item.undecided or only_in_fewer_blocks(item.observation)
-        reasons = misfits.reasons(item.observation, item.causes) if is_open else ()
+        is_open = item.level is Level.WARNING or item.undecided or only_in_fewer_blocks(item)
+        reasons = misfits.reasons(item, item.causes) if is_open else ()
         result.append(replace(item, level=Level.NONE, causes=(), undecided="", misfit=reasons) if reasons else item)
     return result
 
 
 def judge_observations(
     seen: Sequence[Observation], evidence: KernelEvidence, slicer: Slicer
-) -> tuple[JudgedObservation, ...]:
+) -> tuple[Observation, ...]:
     """Return the severity of each observation by itself, without that of the kernel."""
     return tuple(_judged(item, evidence, slicer, supported=True, unexplained=False) for item in seen)
 
@@ -229,23 +224,22 @@ def _is_replicated(item: Observation) -> bool:
 
 def _judged(
     item: Observation, evidence: KernelEvidence, slicer: Slicer, *, supported: bool, unexplained: bool
-) -> JudgedObservation:
+) -> Observation:
     if is_refusal(item, slicer) and not supported:
-        return JudgedObservation(item, Level.NONE)
+        return replace(item, level=Level.NONE)
     if is_of_other_numbers(item, evidence.launches):
-        return JudgedObservation(item, Level.NONE, misfit=(LAUNCH,))
-    if item.kind in {HazardKind.ACTIVEMASK, HazardKind.UNORDERED}:  # no race, and atomics may explain other results
+        return replace(item, level=Level.NONE, misfit=(LAUNCH,))
+    row = KINDS[item.kind]
+    if row.level is Level.NOTICE:  # no race, and atomics may explain other results
         is_error = unexplained and item.kind is HazardKind.UNORDERED
-        return JudgedObservation(item, Level.ERROR if is_error else Level.NOTICE)
-    if item.kind in DOUBTS:
-        differs = any(launch.differences for launch in evidence.launches)
-        if not differs or item.kind not in UNDEFINED:
-            invented = is_invented(item) and not any(launch.launch.origin.has_stated_block for launch in item.launches)
-            return JudgedObservation(item, Level.WARNING, (LAUNCH,) if invented and item.kind in RACES else ())
+        return replace(item, level=Level.ERROR if is_error else Level.NOTICE)
+    differs = any(launch.differences for launch in evidence.launches)
+    if row.level is Level.WARNING and not (differs and row.explains_differences):
+        return replace(item, level=Level.WARNING)
     causes = tuple(derived_causes(item, slicer, evidence.launches))
     if item.kind is HazardKind.ENDLESS and set(causes) <= {LAUNCH} and _may_end(item, evidence, slicer):
-        return JudgedObservation(item, Level.NONE, undecided=_waiting(item, slicer))
-    return JudgedObservation(item, Level.WARNING if causes else Level.ERROR, causes)
+        return replace(item, level=Level.NONE, undecided=_waiting(item, slicer))
+    return replace(item, level=Level.WARNING if causes else Level.ERROR, causes=causes)
 
 
 def _may_end(item: Observation, evidence: KernelEvidence, slicer: Slicer) -> bool:
@@ -260,12 +254,11 @@ def _waiting(item: Observation, slicer: Slicer) -> str:
     return "it did not end within the limit of instructions"
 
 
-def _limit(evidence: KernelEvidence, judged: Sequence[JudgedObservation]) -> str:
+def _limit(evidence: KernelEvidence, judged: Sequence[Observation]) -> str:
     """Return why a launch says nothing: an error that is a limit of the emulator, or no launch at all."""
     for item in judged:
         if item.undecided:
-            observation = item.observation
-            where = f"in launch {observation.launches[0].launch.shape} ({observation.hazard.instruction.where})"
+            where = f"in launch {item.launches[0].launch.shape} ({item.hazard.instruction.where})"
             return f"{item.undecided} {where}"
     for launch in evidence.launches:
         for result in launch.results:

@@ -16,7 +16,6 @@ from shflbench.emulator.races.hazards import RACES, HazardKind
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
-    from shflbench.checker.judgment.judged_observation import JudgedObservation
     from shflbench.checker.judgment.observations import Observation
     from shflbench.checker.runs.alternative_runs import Site
     from shflbench.checker.runs.evidence import KernelEvidence, LaunchEvidence
@@ -112,34 +111,33 @@ def is_scaled_down(observation: Observation) -> bool:
 
 
 def find_undecided(
-    judged: Iterable[JudgedObservation], evidence: KernelEvidence, slicer: Slicer
+    judged: Iterable[Observation], evidence: KernelEvidence, slicer: Slicer
 ) -> tuple[list[LaunchEvidence], list[Site]]:
     """Return the launches whose values may be the reason that a kernel needs arguments, and the code to execute."""
-    items = [item.observation for item in judged if item.causes or item.undecided or _may_overlap(item, slicer)]
+    items = [item for item in judged if item.causes or item.undecided or _may_overlap(item, slicer)]
     if not items:  # no thread executed the body
         return list(evidence.launches[:1]), body_sites(slicer)
     return [launch for item in items for launch in item.launches], [sites_of(item, slicer) for item in items]
 
 
-def kind_of_causes(judged: Iterable[JudgedObservation]) -> Causes:
+def kind_of_causes(judged: Iterable[Observation]) -> Causes:
     """Return what decides on the faults for which a kernel needs arguments."""
     items = [item for item in judged if item.causes]
-    buffers = {buffer.name for item in items for buffer in item.observation.launches[0].arguments.buffers}
+    buffers = {buffer.name for item in items for buffer in item.launches[0].arguments.buffers}
     names = {name for item in items for name in item.causes if name != LAUNCH}
     if names & (buffers | {TEXTURES, SHARED, HOST_ARGS}):
         return Causes.CONTENTS
     return Causes.NUMBERS if names else Causes.UNKNOWN
 
 
-def _may_overlap(item: JudgedObservation, slicer: Slicer) -> bool:
+def _may_overlap(item: Observation, slicer: Slicer) -> bool:
     """Whether threads write equal values to one address that derived values decide on."""
-    observation = item.observation
-    if observation.kind is not HazardKind.SAME_VALUE or item.misfit:
+    if item.kind is not HazardKind.SAME_VALUE or item.misfit:
         return False
-    return any(race_inputs(observation, slicer, observation.launches[0].arguments))
+    return any(race_inputs(item, slicer, item.launches[0].arguments))
 
 
-def overlaps(judged: Iterable[JudgedObservation], slicer: Slicer) -> bool:
+def overlaps(judged: Iterable[Observation], slicer: Slicer) -> bool:
     """Whether a doubt is one that derived values decide on."""
     return any(_may_overlap(item, slicer) for item in judged)
 

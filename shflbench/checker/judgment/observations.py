@@ -5,26 +5,33 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from shflbench.checker.verdict import Level
 from shflbench.emulator.machine.faults import FaultKind, KernelFault
-from shflbench.emulator.races.hazards import Hazard, HazardKind, hazard_key
+from shflbench.emulator.races.hazards import Hazard, hazard_key
+from shflbench.emulator.races.watched import hazard_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from shflbench.checker.runs.evidence import LaunchEvidence
     from shflbench.emulator.explore import ScheduleResult
-    from shflbench.emulator.races.hazards import HazardKey
+    from shflbench.emulator.races.hazards import HazardKey, HazardKind
 
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """One kind of hazard at one place: its first occurrence, and all launches in which it happened."""
+    """One kind of hazard at one place: its first occurrence, all launches in which it happened, and its severity."""
 
     hazard: Hazard
     launches: tuple[LaunchEvidence, ...]
     in_lockstep: bool  # under the first schedule of one of them
     fault: KernelFault | None = None  # of the first occurrence, if it is a fault of the kernel
     after: Observation | None = None  # the fault that it always happened after
+    level: Level = Level.NONE  # until it is judged, and where it says nothing
+    causes: tuple[str, ...] = ()  # the options that would settle it
+    undecided: str = ""  # why a loop that did not end within the limit of instructions may end
+    removed: bool = False  # a store takes part that the optimizer removed
+    misfit: tuple[str, ...] = ()  # the causes, where it says only that they do not fit
 
     @property
     def kind(self) -> HazardKind:
@@ -89,16 +96,4 @@ def _is_of(hazard: Hazard, kind: FaultKind) -> bool:
 def _hazard(fault: KernelFault) -> Hazard:
     if fault.op is None:  # impossible: the caller asks for it
         raise AssertionError(fault)
-    space = fault.op.place.space if fault.op.place is not None else ""
-    return Hazard(
-        kind=HazardKind[fault.kind.name],
-        instruction=fault.op.instruction,
-        other=fault.other.instruction if fault.other is not None else None,
-        threads=fault.threads,
-        count=1,
-        space=space,
-        detail=fault.detail,
-        buffer=fault.buffer,
-        elsewhere=fault.elsewhere.instruction if fault.elsewhere is not None else None,
-        full_mask=fault.full_mask,
-    )
+    return replace(hazard_of(fault, fault.op), is_observed=False)

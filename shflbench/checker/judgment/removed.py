@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from shflbench.checker.judgment.judge import KernelJudgment
-    from shflbench.checker.judgment.judged_observation import JudgedObservation
+    from shflbench.checker.judgment.observations import Observation
     from shflbench.cuda_sources.source_lines import SourceLine
     from shflbench.emulator.ptx.syntax import PtxInstruction
 
@@ -29,7 +29,7 @@ ORDER = (
 
 
 def with_removed(
-    judgment: KernelJudgment, judged: Sequence[JudgedObservation], line_of: Callable[[PtxInstruction], SourceLine]
+    judgment: KernelJudgment, judged: Sequence[Observation], line_of: Callable[[PtxInstruction], SourceLine]
 ) -> KernelJudgment:
     """Return the judgment, with the faults of removed stores, which count as those of the program do."""
     items = [item for item in judged if item.level is Level.ERROR] or [item for item in judged if item.level]
@@ -48,8 +48,8 @@ def with_removed(
     return replace(judgment, sentence=f"{judgment.sentence}; {sentence}", observations=observations)
 
 
-def _faults(items: Sequence[JudgedObservation], line_of: Callable[[PtxInstruction], SourceLine]) -> str:
+def _faults(items: Sequence[Observation], line_of: Callable[[PtxInstruction], SourceLine]) -> str:
     """Return kinds and lines: `WAW at line 13 of the source`."""
-    hazards = [item.observation.hazard for item in items]
+    hazards = [item.hazard for item in items]
     texts = dict.fromkeys(f"{hazard.kind} at line {line_of(hazard.instruction).line}" for hazard in hazards)
     return f"{', '.join(texts)} of the source"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.checker.finding_words import in_words
+from shflbench.checker.finding import in_words
+from shflbench.checker.finding_kinds import KINDS
 from shflbench.checker.inputs.argument_options import HOST_ARGS
 from shflbench.checker.inputs.default_launches import assumed_texts
 from shflbench.checker.judgment.causes import LAUNCH, SHARED, TEXTURES, find_spared
@@ -15,25 +16,24 @@ from shflbench.emulator.races.hazards import HazardKind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
+    from shflbench.checker.finding import Finding
     from shflbench.checker.inputs.argument import Arguments
-    from shflbench.checker.judgment.judged_observation import JudgedObservation
     from shflbench.checker.judgment.observations import Observation
     from shflbench.checker.runs.evidence import Expectation, KernelEvidence, LaunchEvidence
     from shflbench.cuda_sources.kernel_file import HostLaunch
 
 
-# Of what is a fault only for some of the values that nobody gave: a loop may end after more instructions.
-OPEN_KINDS = {HazardKind.ENDLESS: "loop that did not end"}
 ALL_SCHEDULES = f"all {len(POLICIES)} schedules"
 
 
-def broken_sentence(broken: Sequence[JudgedObservation], evidence: KernelEvidence) -> str:
+def broken_sentence(broken: Sequence[Observation], evidence: KernelEvidence) -> str:
     """Return the kinds of findings that break a kernel, and the launch in which the first one happened."""
     kinds = _kinds(broken)
-    where = f"{kinds} (first in launch {broken[0].observation.launches[0].launch.shape})"
+    where = f"{kinds} (first in launch {broken[0].launches[0].launch.shape})"
     is_file = evidence.expectation is None
-    if is_file and all(_may_be_of_block(item.observation, evidence.launches) for item in broken):
+    if is_file and all(_may_be_of_block(item, evidence.launches) for item in broken):
         return f"{where}; if the kernel is written for another block size, give another --launch"
     return where
 
@@ -45,11 +45,9 @@ def result_faults(expected: Expectation) -> list[str]:
     return [*([f"wrong under {under}"] if number else []), *expected.violations]
 
 
-def needs_sentence(
-    causes: Sequence[str], judged: Sequence[JudgedObservation], launches: Sequence[LaunchEvidence]
-) -> str:
+def needs_sentence(causes: Sequence[str], judged: Sequence[Observation], launches: Sequence[LaunchEvidence]) -> str:
     """Return what happened with which derived inputs, and the options that decide whether it is a fault."""
-    first = next(item.observation for item in judged if item.causes)
+    first = next(item for item in judged if item.causes)
     kinds = _kinds([item for item in judged if item.causes], is_open=True)
     launch = first.launches[0]
     names = [cause for cause in causes if cause not in {LAUNCH, SHARED, HOST_ARGS}]
@@ -71,14 +69,14 @@ def needs_sentence(
     return text
 
 
-def misfit_sentence(judged: Sequence[JudgedObservation]) -> str:
+def misfit_sentence(judged: Sequence[Observation]) -> str:
     """Return what happened only with derived values, or in a launch, that do not fit; empty if nothing did."""
     misfits = [item for item in judged if item.misfit]
     if not misfits:
         return ""
-    first = misfits[0].observation
+    first = misfits[0]
     launch = first.launches[0]
-    if all(item.observation.kind is HazardKind.ENDLESS for item in misfits):
+    if all(item.kind is HazardKind.ENDLESS for item in misfits):
         return f"launch {launch.launch.shape} did not end within the limit of instructions, a shorter one did"
     names = dict.fromkeys(name for item in misfits for name in item.misfit)
     values = [_input(name, first, launch.arguments) for name in names if name not in {LAUNCH, SHARED, HOST_ARGS}]
@@ -109,6 +107,12 @@ def idle_sentence(causes: Sequence[str], launches: Sequence[LaunchEvidence]) -> 
     return f"no thread executed the body of the kernel{inputs}; to check it, {options_text(causes)}"
 
 
+def finding_message(finding: Finding, base: Path) -> str:
+    """Return the sentence of a finding with what the user has to give, where it may be no fault."""
+    sentence = finding.sentence(base)
+    return f"{sentence}; to decide, {options_text(finding.causes)}" if finding.causes else sentence
+
+
 def options_text(causes: Sequence[str]) -> str:
     """Return what to give, as an imperative: `give --arg n=… --launch GRIDxBLOCK`."""
     causes = [cause for cause in causes if cause != TEXTURES]
@@ -119,13 +123,12 @@ def options_text(causes: Sequence[str]) -> str:
     return f"give {' '.join([*arguments, *(values[cause] for cause in causes if cause in values)])}"
 
 
-def _kinds(items: Sequence[JudgedObservation], *, is_open: bool = False) -> str:
+def _kinds(items: Sequence[Observation], *, is_open: bool = False) -> str:
     """Return the kinds of findings in words, in one order for all kernels; equal values only without others."""
-    kinds = {item.observation.kind for item in items}
+    kinds = {item.kind for item in items}
     if HazardKind.WAW in kinds:
         kinds.discard(HazardKind.SAME_VALUE)
-    names = OPEN_KINDS if is_open else {}
-    return in_words(names.get(kind, str(kind)) for kind in HazardKind if kind in kinds)
+    return in_words((is_open and row.open_name) or str(kind) for kind, row in KINDS.items() if kind in kinds)
 
 
 def _input(name: str, observation: Observation, arguments: Arguments) -> str:

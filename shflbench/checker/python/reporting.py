@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shflbench.checker.finding_groups import group_findings
+from shflbench.checker.judgment.sentences import finding_message
 from shflbench.checker.python.results import CheckFinding, CheckResult
 from shflbench.checker.python.values import like
 from shflbench.checker.report import EXHAUSTIVE
@@ -18,8 +19,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from shflbench.checker.finding import Finding
     from shflbench.checker.python.prepared import PreparedKernel
-    from shflbench.checker.report import FileReport, Finding, KernelReport, LaunchRecord
+    from shflbench.checker.report import FileReport, KernelReport, LaunchRecord
 
 
 def check_result(report: FileReport, prepared: PreparedKernel) -> CheckResult:
@@ -50,16 +52,16 @@ def _finding(finding: Finding, base: Path) -> CheckFinding:
         line=finding.place.line if finding.place else None,
         threads=finding.threads,
         address=finding.detail,
-        history=finding.history,
+        history=finding.history(base),
         sentence=finding.sentence(base),
     )
 
 
 def _details(kernel: KernelReport, base: Path) -> Iterator[str]:
-    for group in group_findings(kernel.findings):
-        if group.level:
-            yield group.message(base)
-            yield from (f"  {step}" for step in group.history(base))
+    for finding in group_findings(kernel.findings):
+        if finding.level:
+            yield finding_message(finding, base)
+            yield from (f"  {step}" for step in finding.further_history(base))
     if kernel.difference and kernel.difference not in kernel.sentence:
         yield kernel.difference
 

@@ -72,7 +72,8 @@ def _show(report: SubjectReport, challenge: Challenge, files: ChallengeFiles, co
     for entry in entries_of([report], []):
         for line in details(entry, verbose=console.verbose):
             console.report(f"  {_with_users_paths(line, challenge, files)}")
-    if any(finding.kind == OUTSIDE and SHARED_ARRAY in finding.detail for finding in kernel.findings):
+    outside = [finding.memory for finding in kernel.findings if finding.kind == OUTSIDE]
+    if any(memory is not None and memory.variable == SHARED_ARRAY for memory in outside):
         console.report(MORE_SHARED)
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shflbench.checker import EXHAUSTIVE, KernelVerdict, Level, group_findings
+from shflbench.checker import EXHAUSTIVE, KernelVerdict, Level, finding_message, group_findings
 from shflbench.cli.layout import Line, Table
 from shflbench.emulator import POLICIES
 from shflbench.files import relative
@@ -47,14 +47,14 @@ def details(entry: Entry, *, verbose: bool) -> Iterator[str]:
     kernel = entry.kernel
     base = Path.cwd()
     yield from kernel.sentence.splitlines()[1:]
-    for group in group_findings(kernel.findings):
-        if group.level or verbose:
+    for finding in group_findings(kernel.findings):
+        if finding.level or verbose:
             decided = kernel.verdict is KernelVerdict.NEEDS_ARGUMENTS  # whose reason says what to give
-            yield group.sentence(base) if decided else group.message(base)
-            yield from (f"  {sentence}" for sentence in (group.first.history if verbose else group.history(base)))
-    known = {kernel.sentence, *(finding.detail for finding in kernel.findings)}
+            yield finding.sentence(base) if decided else finding_message(finding, base)
+            history = finding.history(base) if verbose else finding.further_history(base)
+            yield from (f"  {sentence}" for sentence in history)
     if not any(finding.level is Level.ERROR for finding in kernel.findings):
-        yield from (error for error in kernel.errors if error not in known and not kernel.sentence.startswith(error))
+        yield from (error for error in kernel.errors if not kernel.sentence.startswith(error))
     if kernel.difference and kernel.difference not in kernel.sentence:
         yield kernel.difference
     if kernel.expectation and kernel.expectation.wrong:
@@ -174,10 +174,11 @@ def locate_findings(kernel: KernelReport) -> Iterator[tuple[SourceLine, Level, s
     base, level = Path.cwd(), kernel.verdict.level
     if not level:
         return
-    groups = [group for group in group_findings(kernel.findings) if group.level]
-    for group in groups:
-        yield group.first.place or kernel.place, group.level, "; ".join((group.message(base), *group.history(base)))
-    if not groups:
+    findings = [finding for finding in group_findings(kernel.findings) if finding.level]
+    for finding in findings:
+        text = "; ".join((finding_message(finding, base), *finding.further_history(base)))
+        yield finding.place or kernel.place, finding.level, text
+    if not findings:
         yield kernel.place, level, with_mismatch(kernel)
     elif kernel.expectation and kernel.expectation.violations:
         yield kernel.place, level, "; ".join(kernel.expectation.violations)

@@ -92,17 +92,18 @@ def _kernel(kernel: KernelReport) -> dict[str, object]:
 
 
 def _finding(finding: Finding) -> dict[str, object]:
+    base = Path.cwd()
     return {
         "kind": finding.kind.value,
         "level": finding.level.value,
-        "sentence": finding.sentence(Path.cwd()),
+        "sentence": finding.sentence(base),
         **_where(finding.place),
         "other": _where(finding.other) if finding.other else None,
         "threads": list(finding.threads),
         "launches": list(finding.launches),
         "space": finding.space,
         "detail": finding.detail,
-        "history": list(finding.history),
+        "history": list(finding.history(base)),
         "count": finding.count,
         "after_fault": _where(finding.after) if finding.after else None,
         "needs": list(finding.causes),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shflbench.checker import Level, group_findings
+from shflbench.checker import KINDS, Level, finding_message, group_findings
 from shflbench.cli.check.output import with_mismatch
 from shflbench.cli.sarif import sarif_document, sarif_result
 from shflbench.export.sarif_rules import rule_id
@@ -15,9 +15,6 @@ if TYPE_CHECKING:
 
     from shflbench.checker import FileReport, KernelReport
     from shflbench.pattern_checks.subject_report import SubjectReport
-
-# The other line of a finding, where that is no access.
-RELATED = {"barrier-skipped": "where the thread exits", "divergent-warp-barrier": "where other lanes wait"}
 
 
 def as_sarif(reports: Sequence[SubjectReport], files: Sequence[FileReport]) -> str:
@@ -32,14 +29,13 @@ def as_sarif(reports: Sequence[SubjectReport], files: Sequence[FileReport]) -> s
 def _of_kernel(kernel: KernelReport) -> Iterator[dict[str, object]]:
     """Yield the findings of a kernel, or its verdict where that has another reason."""
     level, base = kernel.verdict.level, Path.cwd()
-    shown = [group for group in group_findings(kernel.findings) if group.level]
-    for group in shown if level else ():
-        finding = group.first
-        steps = (f"{step[:1].upper()}{step[1:]}." for step in group.history(base))
-        text = " ".join((f"{kernel.name}: {group.message(base)}.", *steps))
+    shown = [finding for finding in group_findings(kernel.findings) if finding.level]
+    for finding in shown if level else ():
+        steps = (f"{step[:1].upper()}{step[1:]}." for step in finding.further_history(base))
+        text = " ".join((f"{kernel.name}: {finding_message(finding, base)}.", *steps))
         rule = rule_id(finding.kind.name)
-        other = (finding.other, RELATED.get(rule, "the earlier access")) if finding.other is not None else None
-        yield sarif_result(rule, group.level, text, finding.place or kernel.place, other)
+        other = (finding.other, KINDS[finding.kind].other) if finding.other is not None else None
+        yield sarif_result(rule, finding.level, text, finding.place or kernel.place, other)
     if level and not shown:
         text = f"{kernel.name}: {with_mismatch(kernel)}."
         yield sarif_result(rule_id(kernel.verdict.name), level, text, kernel.place)

@@ -80,6 +80,7 @@ def _region(state: State, op: Op, thread: int, space: str, bytes_: tuple[int, in
             op=op,
             threads=(state.shape.in_block(thread),),
             detail=fault.why,
+            variable=fault.variable,
             buffer=fault.buffer,
             low=fault.low,
             high=fault.low + fault.size,

@@ -12,7 +12,6 @@ from shflbench.emulator.machine.memory import Fault
 from shflbench.emulator.machine.state import State
 from shflbench.emulator.opcodes.addresses import WINDOW_BYTES
 from shflbench.emulator.opcodes.forms import Access, Values
-from shflbench.words import count_noun
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +47,9 @@ def fault_of_block(state: State, form: Access, space: str, home: Values, places:
     outside = places.blocks.reshape(-1) < 0
     if outside.any():
         position = int(np.argmax(outside))
-        why = f"an address of a rank that the cluster of {count_noun(state.clusters.size, 'block')} does not have"
+        number = state.clusters.size
+        blocks = "1 block" if number == 1 else f"{number:,} blocks"
+        why = f"an address of a rank that the cluster of {blocks} does not have"
     else:
         apart = (places.blocks != home).reshape(-1)
         if not space or form.distributed or not apart.any():

@@ -37,6 +37,7 @@ class KernelFault(EmulatorError):  # noqa: N818  (the CUDA driver calls them fau
         other: Op | None = None,
         threads: tuple[tuple[int, int], ...] = (),
         detail: str = "",
+        variable: str = "",
         buffer: int | None = None,
         low: int = 0,
         high: int = 0,
@@ -46,14 +47,14 @@ class KernelFault(EmulatorError):  # noqa: N818  (the CUDA driver calls them fau
         """Keep the sentence, and what it names.
 
         `other` is an earlier instruction without which it would not happen, `threads` are (block, index in the block),
-        `detail` names the bytes, `buffer` is its number in the launch, and `low` to `high` the range of bytes that were
-        accessed, relative to the start of the buffer, or of the part of its space for other memory; `high` is the first
-        byte after them. Of a deadlock, `elsewhere` is where the second thread waits, and the first one may wait with a
-        `full_mask`.
+        `detail` says what is wrong with the bytes, `variable` and `buffer` are the name and the number in the launch of
+        what holds them, and `low` to `high` the range of bytes that were accessed, relative to the start of the buffer,
+        or of the part of its space for other memory; `high` is the first byte after them. Of a deadlock, `elsewhere` is
+        where the second thread waits, and the first one may wait with a `full_mask`.
         """
         super().__init__(message, advice)
         self.kind, self.op, self.other, self.threads, self.detail = kind, op, other, threads, detail
-        self.buffer, self.low, self.high = buffer, low, high
+        self.variable, self.buffer, self.low, self.high = variable, buffer, low, high
         self.elsewhere, self.full_mask = elsewhere, full_mask
 
     @property

@@ -198,8 +198,8 @@ def _of_other_thread(state: State, space: MemorySpace, members: ThreadSet, fault
     owner = int(members.threads[fault.position]) + owners
     if not owners or not 0 <= owner < state.shape.lanes or offset + fault.size > space.size:
         return None
-    why = f"byte {offset} of the local memory of {state.shape.describe(owner)}"
-    return Fault(fault.position, why, FaultKind.OTHER_LOCAL, offset, fault.size)
+    label = f"the local memory of {state.shape.describe(owner)}"
+    return Fault(fault.position, f"byte {offset} of {label}", FaultKind.OTHER_LOCAL, offset, fault.size, variable=label)
 
 
 def _windows(addresses: Values) -> Values:
@@ -248,6 +248,7 @@ def fault_of(state: State, op: Op, thread: int, fault: Fault) -> KernelFault:
         op=op,
         threads=(state.shape.in_block(thread),),
         detail=fault.why,
+        variable=fault.variable,
         buffer=fault.buffer,
         low=fault.low,
         high=fault.low + fault.size,

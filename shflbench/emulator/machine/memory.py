@@ -29,6 +29,7 @@ class Fault(Exception):  # noqa: N818  (becomes an EmulatorError once the instru
     size: int = 0
     buffer: int | None = None  # number of the buffer that is meant, in global memory
     offset: int = 0  # first byte, from the start of the space or of the part of it
+    variable: str = ""  # how messages name what the bytes are counted in
 
 
 @dataclass(slots=True)
@@ -131,11 +132,13 @@ class MemorySpace:
             start, end = self.allocations[number]
             if self.heap_start and start < self.heap_start <= offset:
                 why = f"byte {offset - self.heap_start} of the heap, which malloc has not given, or which was freed"
-                return Fault(position, why, kind, offset - self.heap_start, size)
-            why = f"byte {offset - start} of the {end - start} bytes of {self.label(number)}"
-            return Fault(position, why, kind, offset - start, size, number if self.name == "global" else None, offset)
-        why = f"byte {offset} of the {self.size} bytes of {self.name} memory"
-        return Fault(position, why, kind, offset, size, None, offset)
+                return Fault(position, why, kind, offset - self.heap_start, size, variable="the heap")
+            label, buffer = self.label(number), number if self.name == "global" else None
+            why = f"byte {offset - start} of the {end - start} bytes of {label}"
+            return Fault(position, why, kind, offset - start, size, buffer, offset, label)
+        label = f"{self.name} memory"
+        why = f"byte {offset} of the {self.size} bytes of {label}"
+        return Fault(position, why, kind, offset, size, None, offset, label)
 
     def allocation(self, offset: int, size: int) -> int:
         """Return the number of the valid range that holds these bytes, or that is nearest to them."""

@@ -52,6 +52,14 @@ class Location:
         """The place in the kernel itself that led here."""
         return self.inlined_at.outermost if self.inlined_at else self
 
+    @property
+    def in_outermost_file(self) -> "Location":
+        """The innermost place in the file of the kernel: that of the call for code of a library."""
+        file, place = self.outermost.file, self
+        while place.file != file and place.inlined_at is not None:
+            place = place.inlined_at
+        return place
+
 
 @dataclass(frozen=True, slots=True)
 class Register:

@@ -20,13 +20,13 @@ from shflbench.emulator.machine.threads import ThreadSet
 from shflbench.emulator.opcodes.forms import Access, Values
 from shflbench.emulator.opcodes.mbarriers import PHASES, phase_of
 from shflbench.emulator.races.clocks import Clocks
+from shflbench.emulator.races.facts import UnorderedReason
 from shflbench.emulator.races.hazards import HazardKind, HazardLog
-from shflbench.emulator.races.load_uses import NEVER, UNUSED_BEFORE_ARRIVAL, UNUSED_BEFORE_COPY
+from shflbench.emulator.races.load_uses import NEVER
 from shflbench.emulator.races.proxy_fences import ProxyFences
 from shflbench.emulator.races.rule import Rule
 from shflbench.emulator.races.scopes import Scopes
 from shflbench.emulator.races.tracked import TrackedRaces
-from shflbench.emulator.races.weak_barriers import weak_barriers
 
 MOST_KEPT = 64  # copies after another one to the same target: each costs time at every later access
 
@@ -234,7 +234,7 @@ class BulkRaces(Rule):
         """Report accesses that a copy comes after without a proxy fence; reads are doubtful if their value was used."""
         used = np.zeros(threads.shape, np.bool_) if writes else self._are_used(self.clocks, copy, threads, numbers)
         self._report_earlier(HazardKind.PROXY_ORDER, copy, region, threads[used], numbers[used])
-        reasons = () if writes else (UNUSED_BEFORE_COPY,)
+        reasons = () if writes else (UnorderedReason.UNUSED_BEFORE_COPY,)
         self._report_earlier(HazardKind.PROXY_RACE, copy, region, threads[~used], numbers[~used], reasons)
 
     def _report_unordered_reads(self, copy: BulkCopy, region: Region, threads: Values, numbers: Values) -> None:
@@ -247,7 +247,7 @@ class BulkRaces(Rule):
             used &= self._are_used(practice, copy, threads, numbers, in_scope=True)
         self._report_earlier(HazardKind.WEAK_ORDER, copy, region, threads[used], numbers[used])
         unused = known & ~used
-        reasons = (*filter(None, [weak_barriers(self.state.program)]), UNUSED_BEFORE_ARRIVAL)
+        reasons = (*self.by_weak_barriers(), UnorderedReason.UNUSED_BEFORE_ARRIVAL)
         self._report_earlier(HazardKind.WAR, copy, region, threads[unused], numbers[unused], reasons)
         self._report_earlier(HazardKind.WAR, copy, region, threads[~known], numbers[~known])
 
@@ -268,13 +268,13 @@ class BulkRaces(Rule):
         region: Region,
         threads: Values,
         numbers: Values,
-        reasons: tuple[str, ...] = (),
+        reasons: tuple[UnorderedReason, ...] = (),
     ) -> None:
         if threads.size:
             earlier = self._tracked.op_at(int(numbers[0]))
             pair = np.array([copy.thread, threads[0]])
             place = (region.space, region.start, region.end - region.start)
-            self.report(kind, copy.op, pair, int(threads.size), earlier, place=place, history=reasons)
+            self.report(kind, copy.op, pair, int(threads.size), earlier, place=place, reasons=reasons)
 
     def _replace(self, copy: BulkCopy) -> None:
         """Drop the copies to the same target as a new one: accesses that are ordered with it are with them, or race.

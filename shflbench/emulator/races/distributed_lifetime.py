@@ -17,10 +17,10 @@ from shflbench.emulator.machine.state import State
 from shflbench.emulator.machine.threads import ThreadSet
 from shflbench.emulator.opcodes.forms import Access, Values
 from shflbench.emulator.races.clocks import Clocks
+from shflbench.emulator.races.facts import UnorderedReason
 from shflbench.emulator.races.hazards import HazardKind, HazardLog
-from shflbench.emulator.races.load_uses import UNUSED_BEFORE_ARRIVAL, LoadUses
+from shflbench.emulator.races.load_uses import LoadUses
 from shflbench.emulator.races.rule import Rule
-from shflbench.emulator.races.weak_barriers import weak_barriers
 
 
 class DistributedLifetime(Rule):
@@ -92,9 +92,9 @@ class DistributedLifetime(Rule):
                 in_practice = those & (last <= self._known_in_practice)
                 self._report_late(self._ops[number], HazardKind.ENDED, those & ~in_practice)
                 kind = HazardKind.ENDED if writes else HazardKind.WEAK_END
-                used, reason = self._used(last, in_practice), weak_barriers(self.state.program)
-                self._report_late(self._ops[number], kind, used, (reason,))
-                reasons = (reason, UNUSED_BEFORE_ARRIVAL)
+                used, reasons = self._used(last, in_practice), self.by_weak_barriers()
+                self._report_late(self._ops[number], kind, used, reasons)
+                reasons = (*reasons, UnorderedReason.UNUSED_BEFORE_ARRIVAL)
                 self._report_late(self._ops[number], HazardKind.ENDED, in_practice & ~used, reasons)
 
     def _used(self, last: Values, those: Values) -> Values:
@@ -105,14 +105,14 @@ class DistributedLifetime(Rule):
         used[owners, threads] = self.uses.used_at(threads, last[those], others) <= self._known_in_practice[those]
         return used
 
-    def _report_late(self, op: Op, kind: HazardKind, late: Values, reasons: tuple[str, ...] = ()) -> None:
+    def _report_late(self, op: Op, kind: HazardKind, late: Values, reasons: tuple[UnorderedReason, ...] = ()) -> None:
         owners, threads = np.nonzero(late)
         if not owners.size:
             return
         first = int(np.argmin(threads))
         owner = int(owners[first])
         pair = np.array([threads[first], owner * self.shape.lanes_per_block])
-        self.report(kind, op, pair, int(owners.size), self._ended_at.get(owner), history=tuple(filter(None, reasons)))
+        self.report(kind, op, pair, int(owners.size), self._ended_at.get(owner), reasons=reasons)
 
     def _knows_start(self, threads: Values, owners: Values) -> Values:
         """Return which threads know that a block has started."""

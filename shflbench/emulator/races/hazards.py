@@ -3,9 +3,14 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Self, TypeAlias
+from typing import TYPE_CHECKING, Self, TypeAlias
 
 from shflbench.emulator.ptx.syntax import Location, PtxInstruction
+from shflbench.emulator.races.facts import HazardAccess, MemoryBytes, UnorderedReason
+
+if TYPE_CHECKING:
+    from shflbench.emulator.link.weak_orders import WeakOrder
+    from shflbench.emulator.machine.faults import KernelFault
 
 
 class Absence(StrEnum):
@@ -60,26 +65,6 @@ class HazardKind(StrEnum):
     DEPENDENT_WAW = "WAW between launches"  # likewise
     DEPENDENT_READ_ONLY = "read-only load between launches"  # of what one that it overlaps writes
 
-    @property
-    def breaks(self) -> bool:
-        """Whether the hazard makes the kernel wrong, and not only doubtful or dependent on the schedule."""
-        return self not in _DOUBTFUL
-
-
-_DOUBTFUL = {
-    HazardKind.SAME_VALUE,
-    HazardKind.GUESS,
-    HazardKind.UNORDERED,
-    HazardKind.UNINITIALIZED_UNUSED,
-    HazardKind.ACTIVEMASK,
-    HazardKind.EXITED,
-    HazardKind.BARRIER_SKIPPED,
-    HazardKind.ABSENT_VALUE,
-    HazardKind.WEAK_END,
-    HazardKind.WEAK_ORDER,
-    HazardKind.PROXY_ORDER,
-}
-
 
 # Accesses that can be dropped, so that the launch goes on.
 MEMORY_FAULTS = frozenset(
@@ -97,10 +82,12 @@ class Hazard:
     other: PtxInstruction | None  # the earlier access of a race
     threads: tuple[tuple[int, int], ...]
     count: int  # number of occurrences
-    space: str = ""  # of the memory that it concerns: shared, global, local, …
-    detail: str = ""  # the bytes that it concerns: "bytes 0–3 of `s` in shared memory"
-    history: tuple[str, ...] = ()  # sentences on the two accesses of a race, the earlier one first
-    buffer: int | None = None  # number of the buffer in global memory
+    memory: MemoryBytes | None = None  # that it concerns
+    accesses: tuple[HazardAccess, ...] = ()  # of a race, the earlier one first
+    reasons: tuple[UnorderedReason, ...] = ()
+    weak_orders: "tuple[WeakOrder, ...]" = ()  # of the program, if they are a reason
+    fault: "KernelFault | None" = None  # the error that it reports
+    is_observed: bool = True  # not a fault of a run that no rule observed
     one_store: bool = False  # equal values, always written by the same store of several threads
     after_fault: bool = False  # it happened after an access that was dropped
     in_part: bool = False  # a read of local memory at whose line other reads are of initialized memory
@@ -109,6 +96,16 @@ class Hazard:
     full_mask: bool = False  # that the first thread passes, of a deadlock
     # Of a barrier that the second thread skips: the branches that it executed, and whether it jumped there at last.
     sides: tuple[tuple[PtxInstruction, bool], ...] = ()
+
+    @property
+    def space(self) -> str:
+        """The space of the memory that it concerns, such as shared or global."""
+        return self.memory.space if self.memory is not None else ""
+
+    @property
+    def buffer(self) -> int | None:
+        """The number of the buffer in global memory."""
+        return self.memory.buffer if self.memory is not None else None
 
     @property
     def locations(self) -> tuple[Location | None, Location | None]:

@@ -19,14 +19,6 @@ from shflbench.emulator.races.clocks import Clocks
 from shflbench.emulator.races.scopes import Scopes
 
 NEVER = np.iinfo(np.int32).max
-UNUSED_BEFORE_ARRIVAL = (
-    "nothing uses what was read before its thread arrives, so that the load may still be in flight: "
-    "arrive with .release at the scope .cluster, or use the value before the arrival"
-)
-UNUSED_BEFORE_COPY = (
-    "nothing uses what was read before the copy, so that the load may still be in flight: "
-    "execute fence.proxy.async before the copy, or use the value before the barrier between them"
-)
 
 
 class LoadUses(Observer):

@@ -1,14 +1,15 @@
 """A rule: an observer of one launch that reports hazards."""
 
 from bisect import bisect_left
-from dataclasses import replace
 
 from shflbench.emulator.link.program import Op
+from shflbench.emulator.link.weak_orders import WeakOrder, has_weak_order, weak_orders
 from shflbench.emulator.machine.memory import MemorySpace
 from shflbench.emulator.machine.observer import Observer
 from shflbench.emulator.machine.state import State
 from shflbench.emulator.opcodes.forms import Access, Values
 from shflbench.emulator.races.clocks import Clocks
+from shflbench.emulator.races.facts import HazardAccess, MemoryBytes, UnorderedReason
 from shflbench.emulator.races.hazards import Absence, Hazard, HazardKind, HazardLog
 
 
@@ -28,22 +29,26 @@ class Rule(Observer):
         other: Op | None = None,
         *,
         place: tuple[str, int, int] | None = None,
-        history: tuple[str, ...] = (),
+        reasons: tuple[UnorderedReason, ...] = (),
         absence: Absence | None = None,
     ) -> None:
         """Report a hazard of some threads, by number, of which the first two are named.
 
-        `place` is the space, the first byte and the number of bytes that it concerns, `history` are sentences on it,
-        and `absence` says why the second thread gives no value.
+        `place` is the space, the first byte and the number of bytes that it concerns, `reasons` say why nothing orders
+        it, and `absence` says why the second thread gives no value.
         """
         named = tuple(self.shape.in_block(int(thread)) for thread in threads[:2])
-        earlier = other.instruction if other is not None else None
-        count = count or int(threads.size)
-        hazard = Hazard(kind, op.instruction, earlier, named, count, history=history, absence=absence)
-        if place is not None:
-            space = self.state.spaces[place[0]]
-            detail, buffer = bytes_of(space, *place[1:])
-            hazard = replace(hazard, space=space.name, detail=detail, buffer=buffer)
+        hazard = Hazard(
+            kind,
+            op.instruction,
+            other.instruction if other is not None else None,
+            named,
+            count or int(threads.size),
+            memory=bytes_of(self.state.spaces[place[0]], *place[1:]) if place is not None else None,
+            reasons=reasons,
+            weak_orders=self._weak_orders(reasons),
+            absence=absence,
+        )
         self.log.merge(hazard)
 
     def report_race(  # noqa: PLR0913, PLR0917  (pairs of the later and the earlier access)
@@ -54,7 +59,7 @@ class Rule(Observer):
         at: int,
         count: int,
         place: tuple[str, int],
-        reasons: tuple[str, ...] = (),
+        reasons: tuple[UnorderedReason, ...] = (),
     ) -> None:
         """Report two accesses, the later one first, of which the earlier one had the number `at`.
 
@@ -70,54 +75,54 @@ class Rule(Observer):
         if self.log.repeat(kind, *instructions, count, one_store=one_store):
             return
         form: Access = ops[0].form  # type: ignore[assignment]
-        space = self.state.spaces[place[0]]
         size = int(form.type[1:])
-        detail, buffer = bytes_of(space, place[1] - place[1] % size, size)
-        history = (
-            sentence(self.state, self.clocks, ops[1], threads[1], at),
-            sentence(self.state, self.clocks, ops[0], threads[0], self.clocks.now),
-            *reasons,
+        hazard = Hazard(
+            kind,
+            *instructions,
+            tuple(self.shape.in_block(thread) for thread in threads),
+            count,
+            memory=bytes_of(self.state.spaces[place[0]], place[1] - place[1] % size, size),
+            accesses=(
+                access_of(self.state, self.clocks, ops[1], threads[1], at),
+                access_of(self.state, self.clocks, ops[0], threads[0], self.clocks.now),
+            ),
+            reasons=reasons,
+            weak_orders=self._weak_orders(reasons),
+            one_store=one_store,
         )
-        named = tuple(self.shape.in_block(thread) for thread in threads)
-        self.log.merge(Hazard(kind, *instructions, named, count, space.name, detail, history, buffer, one_store))
+        self.log.merge(hazard)
+
+    def by_weak_barriers(self) -> tuple[UnorderedReason, ...]:
+        """Return that barriers order execution only as the reason of a hazard, if the program has such barriers."""
+        return (UnorderedReason.WEAK_BARRIERS,) if any(map(has_weak_order, self.state.program.ops())) else ()
+
+    def _weak_orders(self, reasons: tuple[UnorderedReason, ...]) -> tuple[WeakOrder, ...]:
+        return weak_orders(self.state.program) if UnorderedReason.WEAK_BARRIERS in reasons else ()
 
 
-def bytes_of(space: MemorySpace, first: int, size: int) -> tuple[str, int | None]:
-    """Return words for `size` bytes of memory from byte `first`, and the number of the buffer in global memory."""
+def bytes_of(space: MemorySpace, first: int, size: int) -> MemoryBytes:
+    """Return `size` bytes of memory from byte `first` as those of a variable."""
     first = first % space.stride if space.parts > 1 else space.offset_of(first)  # of a block or thread, or of all
     if not space.allocations:
-        return f"{_range(first, size)} of {space.name} memory", None
+        return MemoryBytes(space.name, "", first, size)
     number = space.allocation(first, size)
-    label = space.label(number)
-    where = f" in {space.name} memory" if space.name in {"shared", "local"} and label[0] == "`" else ""
-    detail = f"{_range(first - space.allocations[number][0], size)} of {label}{where}"
-    return detail, number if space.name == "global" else None
+    buffer = number if space.name == "global" else None
+    return MemoryBytes(space.name, space.label(number), first - space.allocations[number][0], size, buffer)
 
 
-def _range(first: int, size: int) -> str:
-    return f"bytes {first}–{first + size - 1}" if size > 1 else f"byte {first}"
-
-
-def sentence(state: State, clocks: Clocks, op: Op, thread: int, number: int) -> str:
-    """Return who accessed memory, where, and which barrier the thread passed last, given the number of the access."""
+def access_of(state: State, clocks: Clocks, op: Op, thread: int, number: int) -> HazardAccess:
+    """Return an access of a thread, and which barrier the thread passed last, given the number of the access."""
     form: Access = op.form  # type: ignore[assignment]
-    verb = {"ld": "read", "st": "wrote"}.get(form.kind, "atomically updated")
-    size = int(form.type[1:]) * form.vector
-    order = {"weak": "", "volatile": " (volatile)"}.get(form.order, f" ({form.order}.{form.scope})")
-    text = f"{state.shape.describe(thread)} {verb} {size} byte{'s' if size > 1 else ''}{order} at {place_of(op)}"
     barrier = _last_barrier(clocks, thread // state.shape.lanes_per_block, number)
-    return f"{text}, after the barrier at {place_of(barrier)}" if barrier is not None else text
-
-
-def place_of(op: Op) -> str:
-    """Return the line of an op in the file of the kernel: that of the call for code of a library."""
-    location = op.instruction.location
-    if location is None:
-        return op.instruction.where
-    file = location.outermost.file
-    while location.file != file and location.inlined_at is not None:
-        location = location.inlined_at
-    return str(location)
+    return HazardAccess(
+        state.shape.in_block(thread),
+        op.instruction,
+        form.kind,
+        int(form.type[1:]) * form.vector,
+        form.order,
+        form.scope,
+        barrier.instruction if barrier is not None else None,
+    )
 
 
 def _last_barrier(clocks: Clocks, block: int, number: int) -> Op | None:

@@ -22,13 +22,13 @@ from shflbench.emulator.machine.threads import ThreadSet
 from shflbench.emulator.opcodes.forms import OF_ALL, OF_BLOCK, Access, Values
 from shflbench.emulator.races.cells import Batch, batch, granule_of
 from shflbench.emulator.races.clocks import Clocks
-from shflbench.emulator.races.hazards import HazardKind, HazardLog
-from shflbench.emulator.races.load_uses import UNUSED_BEFORE_ARRIVAL, LoadUses
+from shflbench.emulator.races.facts import UnorderedReason
+from shflbench.emulator.races.hazards import RACES, HazardKind, HazardLog
+from shflbench.emulator.races.load_uses import LoadUses
 from shflbench.emulator.races.observation import Observations
 from shflbench.emulator.races.rule import Rule
 from shflbench.emulator.races.scopes import Scopes
 from shflbench.emulator.races.synchronization import Synchronization
-from shflbench.emulator.races.weak_barriers import weak_barriers
 from shflbench.errors import EmulatorError
 from shflbench.model import WARP
 
@@ -65,7 +65,7 @@ class _Place:
     space: str
     byte: int
     arguments: tuple[HazardKind, Op, int, int, int, int]  # kind, op, thread, other thread, number of it, count
-    reasons: tuple[str, ...] = ()
+    reasons: tuple[UnorderedReason, ...] = ()
 
 
 class TooManyCellsError(EmulatorError):
@@ -144,7 +144,7 @@ class TrackedRaces(Rule):
         if part.form.writes:
             pairs += self._within(part, rows, index, values, in_shared=in_shared)
         self._report_all(part, space, pairs)
-        races = sum(group.entry.size for group in pairs if group.kind.breaks)
+        races = sum(group.entry.size for group in pairs if group.kind in RACES)
         self._racing[id(op)] += (races > 0) + races // PAIRS_OF_REPORT
         self._record(part, rows)
 
@@ -396,14 +396,14 @@ class TrackedRaces(Rule):
                 else:
                     self._log(place)
 
-    def _reasons(self, part: Batch, pairs: _Pairs, first: int) -> tuple[str, ...]:
+    def _reasons(self, part: Batch, pairs: _Pairs, first: int) -> tuple[UnorderedReason, ...]:
         """Return which barriers order a pair in practice only, and whether a value was not used; nothing if none do."""
         one = slice(first, first + 1)
         pair = pairs.entry[one], pairs.other[one], pairs.at[one]
         if not self._in_practice(part, *pair)[0]:
             return ()
-        unused = () if self._used_in_practice(part, *pair)[0] else (UNUSED_BEFORE_ARRIVAL,)
-        return (*filter(None, [weak_barriers(self.state.program)]), *unused)
+        unused = () if self._used_in_practice(part, *pair)[0] else (UnorderedReason.UNUSED_BEFORE_ARRIVAL,)
+        return (*self.by_weak_barriers(), *unused)
 
     def _log(self, place: _Place) -> None:
         kind, op, thread, other, at, count = place.arguments

@@ -12,6 +12,7 @@ from shflbench.emulator.machine.policies import Policy
 from shflbench.emulator.machine.state import State
 from shflbench.emulator.opcodes.forms import Access, Values
 from shflbench.emulator.races.conflicts import Conflicts
+from shflbench.emulator.races.facts import MemoryBytes
 from shflbench.emulator.races.hazards import Hazard, HazardKind, HazardLog
 from shflbench.emulator.races.phase_order import PhaseOrder
 from shflbench.emulator.races.rule_table import rules, tracking_rules
@@ -92,20 +93,15 @@ class ScheduledRun:
 
 def hazard_of(fault: KernelFault, op: Op) -> Hazard:
     """Return a fault as a hazard."""
-    form = op.form
-    space = form.space if isinstance(form, Access) else ""
-    kind = HazardKind[fault.kind.name]
-    other = fault.other.instruction if fault.other is not None else None
+    space = op.form.space if isinstance(op.form, Access) else ""
     return Hazard(
-        kind,
+        HazardKind[fault.kind.name],
         op.instruction,
-        other,
+        fault.other.instruction if fault.other is not None else None,
         fault.threads,
         1,
-        space,
-        fault.detail,
-        (fault.message,),
-        fault.buffer,
+        memory=MemoryBytes(space, fault.variable, fault.low, fault.high - fault.low, fault.buffer),
+        fault=fault,
         elsewhere=fault.elsewhere.instruction if fault.elsewhere is not None else None,
         full_mask=fault.full_mask,
     )

@@ -8,7 +8,7 @@ import sys
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
-from shflbench.checker.report import Finding
+from shflbench.checker.finding import Finding
 from tests.checker.fixes.fix_files import FIXED, FixFile, fix_files
 from tests.kernels import CACHE
 

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from shflbench.checker.file_check import check_file
+from shflbench.checker.finding import Finding
 from shflbench.checker.inputs.overlaps import parse_chain, parse_same
 from shflbench.checker.inputs.shapes import parse_cluster, parse_shape
 from shflbench.checker.options import FileOptions
-from shflbench.checker.report import Finding, KernelReport
+from shflbench.checker.report import KernelReport
 from shflbench.emulator.races.hazards import RACES
 from tests import kernels
 

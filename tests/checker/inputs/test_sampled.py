@@ -192,7 +192,7 @@ def test_the_last_block_of_a_large_grid_tests_the_ends_of_large_buffers(tmp_path
     moved, looked_up, last = _large(tmp_path, kernel_cache, 4)
     assert (moved.verdict, looked_up.verdict, last.verdict) == ("broken", "broken", "broken")
     assert moved.findings[0].threads == ("thread 152 of block 524287",)
-    assert looked_up.findings[0].memory == "the 4096 bytes of `table`"  # and not one of `y`
+    assert looked_up.findings[0].detail.endswith(" of the 4096 bytes of `table`")  # and not one of `y`
     assert last.findings[0].detail == "bytes 536870508–536870511 of `y`"
 
 

@@ -7,7 +7,9 @@ from shflbench.emulator.machine.executed_lines import program_lines
 from shflbench.emulator.machine.faults import FaultKind, KernelFault
 from shflbench.emulator.machine.policies import LOCKSTEP, POLICIES
 from shflbench.emulator.races import synchronization, tracked
+from shflbench.emulator.races.facts import MemoryBytes
 from shflbench.emulator.races.hazards import Hazard, HazardKind
+from tests.emulator.breaking import breaks
 from tests.emulator.global_memory.kernels import subject
 from tests.emulator.threads import launch, operands
 
@@ -24,34 +26,34 @@ def fault(name: str) -> KernelFault:
 
 def test_a_race_between_blocks_names_the_bytes_the_buffer_and_both_threads() -> None:
     (race,) = hazards("last_block_writes_one_place")
-    assert (race.kind, race.space, race.buffer, race.detail) == (
-        HazardKind.WAW,
-        "global",
-        1,
-        "bytes 1024–1027 of `out`",
-    )
+    assert (race.kind, race.memory) == (HazardKind.WAW, MemoryBytes("global", "`out`", 1024, 4, 1))
     assert race.threads == ((1, 0), (0, 0))
-    earlier, later = race.history
-    assert earlier.startswith("thread 0 of block 0 wrote 4 bytes at ")
-    assert later.startswith("thread 0 of block 1 wrote 4 bytes at ")
+    assert [(item.thread, item.kind, item.size, item.order) for item in race.accesses] == [
+        ((0, 0), "st", 4, "weak"),
+        ((1, 0), "st", 4, "weak"),
+    ]
+    assert [item.instruction for item in race.accesses] == [race.other, race.instruction]
 
 
 def test_the_history_names_the_last_barrier_of_each_thread() -> None:
     race = hazards("last_block_after_fence_of_one_thread")[0]
-    earlier, later = race.history
+    earlier, later = race.accesses
     assert race.kind is HazardKind.RAW
-    assert ", after the barrier at " not in earlier
-    assert ", after the barrier at " in later
+    assert earlier.barrier is None
+    assert later.barrier is not None
+    assert later.barrier.opcode == "bar"
 
 
 def test_a_race_by_library_code_names_the_line_of_the_kernel() -> None:
-    race = next(item for item in hazards("atomic_ref_of_a_block") if "::flag`" in item.detail)
-    assert all("memory.cu:" in sentence for sentence in race.history)
+    race = next(item for item in hazards("atomic_ref_of_a_block") if item.memory and "::flag`" in item.memory.variable)
+    places = [item.instruction.location for item in race.accesses]
+    assert all(place is not None and place.in_outermost_file.file.endswith("memory.cu") for place in places)
+    assert any(place is not None and not place.file.endswith("memory.cu") for place in places)
 
 
 def test_a_variable_of_shared_memory_is_named() -> None:
     (read,) = hazards("shared_array_initialized_in_part")
-    assert (read.kind, read.detail) == (HazardKind.UNINITIALIZED, "bytes 252–255 of `s` in shared memory")
+    assert (read.kind, read.memory) == (HazardKind.UNINITIALIZED, MemoryBytes("shared", "`s`", 252, 4))
 
 
 def test_a_fault_names_the_thread_and_the_bytes() -> None:
@@ -65,7 +67,11 @@ def test_a_fault_names_the_thread_and_the_bytes() -> None:
     )
     assert error.detail == "byte 256 of the 256 bytes of `module_array_out_of_bounds::table`"
     (hazard,) = hazards("module_array_out_of_bounds")
-    assert (hazard.kind, hazard.threads, hazard.detail) == (HazardKind.OUT_OF_BOUNDS, ((0, 63),), error.detail)
+    assert (hazard.kind, hazard.threads) == (HazardKind.OUT_OF_BOUNDS, ((0, 63),))
+    assert hazard.fault is not None
+    assert hazard.fault.detail == error.detail
+    assert hazard.memory is not None
+    assert (hazard.memory.variable, hazard.memory.first) == ("`module_array_out_of_bounds::table`", 256)
 
 
 def test_a_misaligned_access_names_the_buffer() -> None:
@@ -135,4 +141,4 @@ def test_an_uninitialized_read_breaks_a_kernel_if_another_value_changes_the_resu
     kernel: str, kind: HazardKind
 ) -> None:
     (read,) = hazards(kernel)
-    assert (read.kind, read.kind.breaks) == (kind, kind is HazardKind.UNINITIALIZED)
+    assert (read.kind, breaks(read)) == (kind, kind is HazardKind.UNINITIALIZED)

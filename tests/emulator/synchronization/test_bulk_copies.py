@@ -10,6 +10,7 @@ from shflbench.emulator.machine.policies import LOCKSTEP, POLICIES
 from shflbench.emulator.machine.threads import Shape
 from shflbench.emulator.ptx.parse import parse
 from shflbench.emulator.races import proxy_fences
+from shflbench.emulator.races.facts import MemoryBytes
 from shflbench.errors import EmulatorError
 from tests.emulator.synchronization.kernels import kinds
 
@@ -172,7 +173,7 @@ def test_a_copy_of_bytes_that_nothing_has_written_is_reported() -> None:
     body = f"""@!%p1 bra end; st.shared.v2.u32 [%r3], {{1, 2}}; st.shared.u32 [%r3+12], 3; fence.proxy.async;
         {STORE} [%d1], [%r3], 16; {COMMIT} {WAIT}"""
     (hazard,) = check(body).hazards
-    assert (hazard.kind.name, hazard.detail) == ("UNINITIALIZED", "bytes 8–11 of `s` in shared memory")
+    assert (hazard.kind.name, hazard.memory) == ("UNINITIALIZED", MemoryBytes("shared", "`s`", 8, 4))
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from shflbench.emulator.machine.launch import EmulatedLaunch
 from shflbench.emulator.machine.policies import LOCKSTEP, POLICIES
 from shflbench.emulator.machine.threads import Shape
 from shflbench.emulator.ptx.parse import parse
-from shflbench.emulator.races.load_uses import UNUSED_BEFORE_ARRIVAL
+from shflbench.emulator.races.facts import UnorderedReason
 from tests.emulator.synchronization.kernels import kinds
 
 SCHEDULES = (LOCKSTEP, POLICIES["warps in reverse"], POLICIES["lanes at random"])
@@ -89,7 +89,8 @@ def test_a_value_that_is_used_before_a_relaxed_arrival_is_doubtful(uses: str) ->
 def test_a_value_that_is_not_used_before_a_relaxed_arrival_is_broken(other: str) -> None:
     report = check(f"{READ} {other} {RELAXED} {USE}")
     assert "WAR" in kinds(report)
-    assert UNUSED_BEFORE_ARRIVAL in next(item for item in report.hazards if item.kind.name == "WAR").history
+    race = next(item for item in report.hazards if item.kind.name == "WAR")
+    assert UnorderedReason.UNUSED_BEFORE_ARRIVAL in race.reasons
 
 
 def test_the_arrival_that_orders_the_write_decides_and_not_an_earlier_one() -> None:

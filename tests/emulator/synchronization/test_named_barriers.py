@@ -6,6 +6,7 @@ from shflbench.emulator.explore import Exploration, explore
 from shflbench.emulator.machine.faults import FaultKind, KernelFault
 from shflbench.emulator.machine.policies import LOCKSTEP, POLICIES
 from shflbench.emulator.races.hazards import HazardKind
+from tests.emulator.breaking import breaking
 from tests.emulator.threads import THREADS, TO_64_BITS, launch, operands, run
 
 WARP_BARRIER = "shr.u32 %r6, %r3, 5; add.u32 %r6, %r6, 1;"  # 1 or 2, by the warp
@@ -159,7 +160,7 @@ def test_threads_that_end_before_a_barrier_are_named_with_the_place_of_their_end
     assert (hazard.kind, hazard.count, hazard.threads) == (HazardKind.BARRIER_SKIPPED, 32, ((0, 0), (0, 16)))
     assert hazard.other is not None
     assert hazard.other.opcode == "ret"
-    assert result.breaking == ()
+    assert breaking(result) == ()
     assert result.errors == ()
 
 
