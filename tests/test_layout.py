@@ -117,16 +117,12 @@ PARSED = re.compile(
     r"|\bsentence\.(?:r?partition|replace|removeprefix|removesuffix)\("
 )
 SENTENCES_READ = {  # the lines that read what another stage wrote, by file, each with its reason
-    # Known places of findings and verdicts, which follow one another in a report.
-    "checker/report.py": ['return self.detail.partition(" of ")[2] or self.space'],
-    "checker/dependent/reporting.py": ["of_kernel = report.sentence.removeprefix(number_of_errors(report.findings))"],
-    "checker/invalid_launches.py": ["others = report.sentence.removeprefix(number_of_errors(report.findings))"],
+    # The first line of several.
     "cli/challenge/check.py": [
         (
             'sentence = f"{challenge.file}: {report.case.variant}: {kernel.verdict}, '
             '{kernel.sentence.partition(chr(10))[0]}"'
         ),
-        "if any(finding.kind == OUTSIDE and SHARED_ARRAY in finding.detail for finding in kernel.findings):",
     ],
     # A row of a run has the reason as text only.
     "cli/bench/command.py": [
