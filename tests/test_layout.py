@@ -109,6 +109,51 @@ def test_only_text_of_files_and_users_is_split() -> None:
     }
 
 
+PROSE = r"\.(?:message|sentence|reason|advice|detail)\b"
+PARSED = re.compile(
+    rf"{PROSE}\)?\.(?:r?partition|replace|removeprefix|removesuffix|startswith|endswith|r?split(?!\(\))|find|index)\("
+    rf"|(?:\bin|==) (?!self\b)\(?\w+(?:\.\w+)*{PROSE}(?!\w|\.|\()"
+    rf"|\.(?:search|match|fullmatch|findall|finditer|sub)\([^)\n]*{PROSE}"
+    r"|\bsentence\.(?:r?partition|replace|removeprefix|removesuffix)\("
+)
+SENTENCES_READ = {  # the lines that read what another stage wrote, by file, each with its reason
+    # Known places of findings and verdicts, which follow one another in a report.
+    "checker/report.py": ['return self.detail.partition(" of ")[2] or self.space'],
+    "checker/dependent/reporting.py": ["of_kernel = report.sentence.removeprefix(number_of_errors(report.findings))"],
+    "checker/invalid_launches.py": ["others = report.sentence.removeprefix(number_of_errors(report.findings))"],
+    "cli/challenge/check.py": [
+        (
+            'sentence = f"{challenge.file}: {report.case.variant}: {kernel.verdict}, '
+            '{kernel.sentence.partition(chr(10))[0]}"'
+        ),
+        "if any(finding.kind == OUTSIDE and SHARED_ARRAY in finding.detail for finding in kernel.findings):",
+    ],
+    # A row of a run has the reason as text only.
+    "cli/bench/command.py": [
+        'return any(cheat in (row.reason or "") for row in rows for cheat in (UNWRITTEN, STALE, TOO_FAST))'
+    ],
+    # So that nothing is printed twice, and a file is called as the user calls it.
+    "checker/python/reporting.py": ["if kernel.difference and kernel.difference not in kernel.sentence:"],
+    "cli/check/output.py": ["if kernel.difference and kernel.difference not in kernel.sentence:"],
+    "cli/run/fleet/watch.py": [
+        """self._console.warn(f"{device.label}: {sentence.removeprefix(f'{device.label}: ')}")""",
+    ],
+    "emulator/link/lower.py": ["if flat.instruction.shown in error.message:"],
+    "plot/forest_words.py": ["complete = not judged or verdict.sentence.startswith(outcome)"],
+    "user_kernels/comparison.py": ["named = sentence.replace(str(file.path), word)"],
+}
+
+
+def test_no_stage_parses_the_sentences_of_another() -> None:
+    package = REPOSITORY / "shflbench"
+    found: dict[str, list[str]] = {}
+    for path in sorted(package.rglob("*.py")):
+        for line in path.read_text(encoding="utf-8").splitlines():
+            if PARSED.search(line) and " for " not in line.partition(" in ")[0]:
+                found.setdefault(path.relative_to(package).as_posix(), []).append(line.strip())
+    assert found == SENTENCES_READ
+
+
 def test_every_dependency_has_its_reason_in_contributing() -> None:
     project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     declared = chain(project["dependencies"], *project["optional-dependencies"].values())
