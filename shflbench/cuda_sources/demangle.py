@@ -1,7 +1,9 @@
 """Read the mangled name of a kernel: its qualified name, template arguments and parameter types.
 
 Source: Itanium C++ ABI, 5.1 (external names). Covers what occurs in names of kernels; a name with anything else is not
-demangled at all.
+demangled at all. No package replaces it: pydemumble and cxxfilt return one text, whose parts would have to be read
+again, and LLVM's demangler in pydemumble has no limit on time and memory and crashes on deeply nested names,
+itanium-demangler is without releases, and nvidia-cuda-cuxxfilt has no function that Python can call.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ _STANDARD = {
 _SUFFIX = {"j": "u", "l": "l", "m": "ul", "x": "ll", "y": "ull"}  # of literals
 _QUALIFIERS = {"K": "const", "V": "volatile", "r": "__restrict__"}
 _MAXIMUM_DEPTH = 200  # nested parts; names of real kernels have a few
+_MOST_REPEATED = 1_000_000  # characters of parts that stand for earlier ones, which can double the text each time
 
 
 class _UnknownPartError(Exception):
@@ -61,6 +64,7 @@ class _Reader:
         self._arguments: tuple[str, ...] | None = None  # of the innermost template of the name that ended last
         self._packs: dict[int, list[str]] = {}  # of the same template, by the number of the argument
         self._depth = 0
+        self._repeated = 0  # characters
 
     def encoding(self) -> Demangled:
         name, arguments = self._name()
@@ -249,7 +253,7 @@ class _Reader:
         match = re.compile(r"DpT(\d*)_").match(self._text, self._at)
         if match is not None and (pack := self._packs.get(int(match[1]) + 1 if match[1] else 0)) is not None:
             self._at = match.end()
-            return pack
+            return [self._repeat(text) for text in pack]
         return [self._type()]
 
     def _type(self) -> str:
@@ -348,6 +352,13 @@ class _Reader:
         self._substitutions.append(text)
         return text
 
+    def _repeat(self, text: str) -> str:
+        """Return an earlier part once more, as long as there are not too many."""
+        self._repeated += len(text)
+        if self._repeated > _MOST_REPEATED:
+            raise _UnknownPartError
+        return text
+
     def _substitution(self) -> str:
         two = self._peek(2)
         if two in _STANDARD:
@@ -355,7 +366,7 @@ class _Reader:
             return _STANDARD[two]
         self._expect("S")
         digits = self._number_until("_")
-        return self._substitutions[int(digits, 36) + 1 if digits else 0]
+        return self._repeat(self._substitutions[int(digits, 36) + 1 if digits else 0])
 
     def _template_parameter(self) -> str:
         self._expect("T")
@@ -364,7 +375,8 @@ class _Reader:
             raise _UnknownPartError
         if digits and not digits.isdigit():
             raise _UnknownPartError
-        return self._arguments[int(digits) + 1 if digits else 0]  # a number in decimal, unlike that of a substitution
+        # The number is a decimal one, unlike that of a substitution.
+        return self._repeat(self._arguments[int(digits) + 1 if digits else 0])
 
 
 def _indirect(text: str, mark: str) -> str:

@@ -10,14 +10,19 @@ from shflbench.compile.host_headers import cub_stub, language_stubs, standard_st
 from shflbench.compile.nvrtc import PtxUnit
 from shflbench.compile.ptx_process import TIMEOUT_S, UnfinishedError
 from shflbench.cuda_sources.host_code import blank, enclosing_host_item, host_spans, host_types
-from shflbench.cuda_sources.left_out import can_leave_out
-from shflbench.cuda_sources.messages import compile_error, instance_error, missing_header, named_header
+from shflbench.cuda_sources.messages import (
+    compile_error,
+    instance_error,
+    is_of_device_package,
+    missing_header,
+    named_header,
+)
 from shflbench.cuda_sources.rejected_kernels import rejected_kernels, without
 from shflbench.cuda_sources.text_items import rejected_host_item
 from shflbench.errors import TimeLimitError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from shflbench.compile.nvrtc import Message, PtxResult
     from shflbench.compile.ptx_cache import PtxCompiler
@@ -50,6 +55,11 @@ _BUILTINS = (
 )
 # Functions of the device runtime that NVRTC does not declare; nvcc includes their header before each file.
 _GRID_CONTROLS = re.compile(rb"\bcuda(?:GridDependencySynchronize|TriggerProgrammaticLaunchCompletion)\b")
+_CONDITION = re.compile(rb"\s*#\s*(?:if|elif|ifdef|ifndef|elifdef|elifndef)\b(.*)", re.DOTALL)
+_DEFINE = re.compile(rb"\s*#\s*define\s+(\w+)(.*)", re.DOTALL)
+_NAME = re.compile(rb"\b[A-Za-z_]\w*")
+# Names that the compiler, the system or CUDA define, or that only a command line does.
+_OF_COMPILER = re.compile(rb"_[_A-Z]\w*|defined|WIN32|WIN64|NDEBUG|CUDA_VERSION|CUDART_VERSION|unix|linux|true|false")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +118,7 @@ def compile_device_code(
             errors = result.errors
             _refuse_incomplete_toolkit(unit, errors)
             absent = [name for name in unit.missing if name not in left_out and _lacks(errors, name)]
-            if absent and can_leave_out(unit, options.define, absent):
+            if absent and _can_leave_out(unit, options.define, absent):
                 left_out |= dict.fromkeys(absent, b"")
                 continue
             if not _remove_rejected(unit, macros, spans, result):
@@ -201,3 +211,40 @@ def _error(unit: SourceUnit, errors: Sequence[Message], expressions: Sequence[st
     if header is not None:
         return missing_header(unit.main.path, place, header)
     return compile_error(unit.main.path, str(shown), first.line, first.text, _ADVICE)
+
+
+def _can_leave_out(unit: SourceUnit, define: Sequence[str], names: Sequence[str]) -> bool:
+    """Whether errors of the compiler show all that the device code needs of the missing headers `names`.
+
+    What device code uses of a header is an error of the compiler without it. Only a condition of the preprocessor would
+    change its meaning in silence: a macro that a header may define, and that a condition asks for, decides so.
+    """
+    if any(is_of_device_package(name) for name in names):
+        return False
+    given = {re.split(r"[=(]", item)[0].encode() for item in define}
+    defined = [set(_definitions(file)) for file in unit.files]
+    return not any(
+        _open_names(file, given.union(*defined[:index], *defined[index + 1 :])) for index, file in enumerate(unit.files)
+    )
+
+
+def _definitions(file: UserFile) -> Iterator[bytes]:
+    for span in file.lexed.directives:
+        match = _DEFINE.match(file.text, span.start, span.end)
+        if match is not None:
+            yield match[1]
+
+
+def _open_names(file: UserFile, known: set[bytes]) -> set[bytes]:
+    """Return the names in conditions of a file that nothing before them defines, without its include guard."""
+    defined, unknown = set(known), set()
+    for span in file.lexed.directives:
+        define = _DEFINE.match(file.text, span.start, span.end)
+        condition = _CONDITION.match(file.text, span.start, span.end)
+        if define is not None:
+            defined.add(define[1])
+            if not define[2].strip():
+                unknown.discard(define[1])
+        elif condition is not None:
+            unknown.update(name for name in _NAME.findall(condition[1]) if name not in defined)
+    return {name for name in unknown if not _OF_COMPILER.fullmatch(name)}

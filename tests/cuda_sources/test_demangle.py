@@ -41,3 +41,11 @@ def test_name_and_parameters_are_as_c_plus_plus_writes_them(
 )
 def test_other_symbols_are_not_demangled(symbol: str) -> None:
     assert demangle(symbol) is None
+
+
+def test_name_whose_text_doubles_with_each_part_is_not_demangled() -> None:
+    numbers = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+    parts = "".join(f"S_IS{numbers[item]}_S{numbers[item]}_E" for item in range(30))
+    assert demangle(f"_Z1k1AIiiE{parts}") is None
+    few = "".join(f"S_IS{numbers[item]}_S{numbers[item]}_E" for item in range(3))
+    assert demangle(f"_Z1k1AIiiE{few}") is not None
