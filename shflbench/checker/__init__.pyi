@@ -32,7 +32,9 @@ from shflbench.checker.inputs.shapes import MOST_TIMED_THREADS as MOST_TIMED_THR
 from shflbench.checker.inputs.shapes import parse_cluster as parse_cluster
 from shflbench.checker.inputs.shapes import parse_shape as parse_shape
 from shflbench.checker.later_launches import LaterArgument as LaterArgument
+from shflbench.checker.options import CheckLimits as CheckLimits
 from shflbench.checker.options import FileOptions as FileOptions
+from shflbench.checker.options import LaunchOptions as LaunchOptions
 from shflbench.checker.python.candidates import PythonKernel as PythonKernel
 from shflbench.checker.python.candidates import PythonLaunch as PythonLaunch
 from shflbench.checker.python.candidates import host_arguments as host_arguments

@@ -9,6 +9,7 @@ from shflbench.checker.file_check import check_file
 from shflbench.checker.options import FileOptions
 from shflbench.checker.report import Finding, KernelReport, LaunchRecord
 from shflbench.checker.verdict import KernelVerdict, Level
+from shflbench.cuda_sources.read_options import Compilers
 from shflbench.cuda_sources.source_lines import SourceLine
 from shflbench.emulator.races.hazards import Absence, HazardKind
 from tests import kernels
@@ -24,7 +25,7 @@ BROKEN = KernelReport("k", "k", LINE, KernelVerdict.BROKEN, "1 finding: RAW", (F
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
 def test_reports_on_small_programs_do_not_contradict_themselves(program: Path, kernel_cache: Path) -> None:
-    options = FileOptions(toolchain=kernels.tools(), cache=kernel_cache, outputs=False)
+    options = FileOptions(compilers=Compilers(kernels.tools(), cache=kernel_cache), outputs=False)
     for report in check_file(program, options).kernels:
         assert contradictions(report) == []
 
