@@ -71,9 +71,8 @@ def measure(pattern: str, option: str, row: Series[Any], gpu: int) -> MeasuredKe
     with TemporaryDirectory() as cache:
         options = options_of(pattern, option, Path(cache))
         patch = make_patch(file, advise_file(file, options, lambda _: None), options)
-        given = replace(
-            options_of(pattern, option, Path(cache), int(row.grid), int(row.block)), kernels=patch.kernels, arguments=()
-        )
+        timed = options_of(pattern, option, Path(cache), int(row.grid), int(row.block))
+        given = replace(timed, kernels=patch.kernels, given=replace(timed.given, arguments=()))
         elements = f"{row['dtype']}[{row.grid * row.block}]"
         arguments = [f"values={elements}", f"result={elements}", f"iterations={row.iterations}"]
         with patch.copy() as copy:

@@ -139,6 +139,7 @@ def bench(  # noqa: PLR0913  (a keyword per fact about the launches and the meas
     """
     from pathlib import Path  # noqa: PLC0415  (`import shflbench` imports nothing else)
 
+    from shflbench.cuda_sources import CompileOptions  # noqa: PLC0415
     from shflbench.kernel_bench import api, request  # noqa: PLC0415
 
     return api.bench(
@@ -159,8 +160,7 @@ def bench(  # noqa: PLR0913  (a keyword per fact about the launches and the meas
             precision=precision,
             max_seconds=max_seconds,
             processes=processes,
-            include=tuple(map(Path, include)),
-            define=tuple(define),
+            compile=CompileOptions(include=tuple(map(Path, include)), define=tuple(define)),
             output=None if output is None else Path(output),
             seed=seed,
             budget=budget,
@@ -219,6 +219,7 @@ def check(  # noqa: PLR0913  (a keyword per fact about a launch)
     from pathlib import Path  # noqa: PLC0415  (`import shflbench` imports nothing else)
 
     from shflbench.checker.python import api  # noqa: PLC0415
+    from shflbench.cuda_sources import CompileOptions  # noqa: PLC0415
 
     request = api.CheckRequest(
         kernel,
@@ -227,8 +228,7 @@ def check(  # noqa: PLR0913  (a keyword per fact about a launch)
         grid,
         arch,
         shared_bytes,
-        tuple(map(Path, include)),
-        tuple(define),
+        CompileOptions(include=tuple(map(Path, include)), define=tuple(define)),
         options or {},
         seed,
         cluster,

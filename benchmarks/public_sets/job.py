@@ -11,6 +11,9 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.public_sets.arguments import RunArguments
+from shflbench.checker.options import LaunchOptions
+from shflbench.cuda_sources.kernel_file import CompileOptions
+from shflbench.cuda_sources.read_options import Compilers
 from shflbench.errors import ShflbenchError
 
 if TYPE_CHECKING:
@@ -92,13 +95,15 @@ def check(job: Job) -> JobResult:
         for run in job.runs:
             options = FileOptions(
                 kernels=(run.kernel,) if run.kernel else (),
-                launches=tuple(map(parse_shape, run.launches)),
-                arguments=parse_arguments(run.args),
-                shared_bytes=run.shared,
-                include=tuple(Path(job.clone) / include for include in job.includes),
-                define=job.defines,
-                nvcc=Path(nvcc) if nvcc else None,
-                toolchain=nvrtc,
+                compile=CompileOptions(
+                    include=tuple(Path(job.clone) / include for include in job.includes), define=job.defines
+                ),
+                compilers=Compilers(nvrtc, nvcc=Path(nvcc) if nvcc else None),
+                given=LaunchOptions(
+                    launches=tuple(map(parse_shape, run.launches)),
+                    arguments=parse_arguments(run.args),
+                    shared_bytes=run.shared,
+                ),
             )
             report = check_file(Path(job.clone) / job.path, options)
             kernels += (_kernel(kernel, job.clone) for kernel in report.kernels)

@@ -35,7 +35,9 @@ from shflbench.checker.inputs.shapes import parse_cluster as parse_cluster
 from shflbench.checker.inputs.shapes import parse_shape as parse_shape
 from shflbench.checker.judgment.sentences import finding_message as finding_message
 from shflbench.checker.later_launches import LaterArgument as LaterArgument
+from shflbench.checker.options import CheckLimits as CheckLimits
 from shflbench.checker.options import FileOptions as FileOptions
+from shflbench.checker.options import LaunchOptions as LaunchOptions
 from shflbench.checker.python.candidates import PythonKernel as PythonKernel
 from shflbench.checker.python.candidates import PythonLaunch as PythonLaunch
 from shflbench.checker.python.candidates import host_arguments as host_arguments

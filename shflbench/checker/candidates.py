@@ -104,11 +104,14 @@ def read_candidates(
     assert file.unit is not None  # noqa: S101  (it is no PTX)
     if not chosen:
         return CandidateFile(path, file.unit, (), {}, None, rejected)
-    sets = sets or (ArgumentSet(options.arguments),)
-    refuse_unknown_launches(chosen, options.named_launches)
+    sets = sets or (ArgumentSet(options.given.arguments),)
+    refuse_unknown_launches(chosen, options.given.named_launches)
     sets = with_loop(file, [reader.kernels for reader in readers], sets)
     options = replace(options, kernels=tuple(kernel.symbol for kernel in chosen) if named else ())
-    read = [with_given_numbers(file, replace(options, arguments=item.arguments)) for item in sets]
+    read = [
+        with_given_numbers(file, replace(options, given=replace(options.given, arguments=item.arguments)))
+        for item in sets
+    ]
     instances = chosen if any("<" in name for name in names) else []
     sizes = [
         _SizedFile(_with_instances(*without_words(*item), instances), item[1], one)
@@ -117,12 +120,13 @@ def read_candidates(
     variables = [item.name for item in variables_of(file, chosen)]
     refuse_unknown(sets[0].arguments, chosen, variables)
     small, first = _with_instances(*read[0], instances), read[0][1]
-    brief = replace(
-        first,
-        launches=tuple(map(shortened_launch, options.launches)),
-        named_launches=tuple((name, shortened_launch(shape)) for name, shape in options.named_launches),
-        shares=1,  # kernels are compared, and a check of one of them only says little
+    given = replace(
+        first.given,
+        launches=tuple(map(shortened_launch, options.given.launches)),
+        named_launches=tuple((name, shortened_launch(shape)) for name, shape in options.given.named_launches),
     )
+    limits = replace(first.limits, shares=1)  # kernels are compared, and a check of one of them only says little
+    brief = replace(first, given=given, limits=limits)
     covering = with_launches_of(replace(small, host_calls=()), sizes[0].file)
     report = cached_report(covering, brief, watch) if watch is not None else None
     reports = {item.symbol: item for item in report.kernels} if report is not None else {}
@@ -133,7 +137,7 @@ def read_candidates(
 def _read(path: Path, options: FileOptions, named: Sequence[NamedCandidate]) -> tuple[KernelFile, FileOptions]:
     """Return the file, with the calls of its host code, and the options with which it is read."""
     kernels = tuple(dict.fromkeys(name for item in named for name in item.kernels))
-    options = replace(options, nvcc=None, kernels=kernels, host_calls=True, device_launches=False)
+    options = replace(options.timed(), kernels=kernels, host=replace(options.host, calls=True))
     file = read_file(path, options)
     if file.unit is None:
         raise KernelError(f"{path} is PTX, which has no source to compile", "Pass the .cu file.")
@@ -190,7 +194,7 @@ def _sequence(named: NamedCandidate, file: KernelFile, options: FileOptions, var
         return KernelCandidate(sequence.name, (), (), "", (), (), (), sequence.problem)
     parts = []
     for step in sequence.steps:
-        shapes = launches_of(step.kernel, options.launches, options.named_launches)
+        shapes = launches_of(step.kernel, options.given.launches, options.given.named_launches)
         if len(shapes) > 1:
             raise UsageError(
                 f"--launch gives `{step.kernel.name}` {len(shapes)} launches, and it is part of `{sequence.name}`",
@@ -211,9 +215,9 @@ def _with_instances(file: KernelFile, options: FileOptions, chosen: Sequence[Sou
     """Return a file with launches of the named instances that the host code does not launch."""
 
     def read(change: HostChange) -> KernelFile:
-        numbers = (*options.host_numbers, *change.numbers.items())
-        changed = replace(options, host_numbers=numbers, host_instance=change.instance)
-        return read_file(file.path, changed, compiled=file)
+        numbers = {**options.host.change.numbers, **change.numbers}
+        host = replace(options.host, change=replace(change, numbers=numbers))
+        return read_file(file.path, replace(options, host=host), compiled=file)
 
     return with_instances(file, chosen, read)
 
@@ -260,8 +264,9 @@ def _candidate(
         line=line,
         values=_values(kernel),
     )
+    arch, shared_bytes = options.compile.arch, options.given.shared_bytes
     try:
-        linked = linked_kernel(file, parse(ptx), kernel, arch=options.arch, shared_bytes=options.shared_bytes)
+        linked = linked_kernel(file, parse(ptx), kernel, arch=arch, shared_bytes=shared_bytes)
     except KernelError as error:
         return replace(base, problem=error.message)
     return _of_linked(file, base, linked, options, varied, stated)
@@ -277,19 +282,20 @@ def _of_linked(  # noqa: PLR0913, PLR0917  (what decides on the launches)
 ) -> KernelCandidate:
     """Return the candidate with each launch whose arguments are stated, or what is missing for the first."""
     kernel = linked.kernel
-    options = replace(options, launches=launches_of(kernel, options.launches, options.named_launches))
-    refuse_clusters(linked, options.launches, options.cluster, options.arch)
-    wishes, launches = plan_runs(linked, options.arguments, options.launches, options.shared_bytes, options.cluster)
-    uses = buffer_uses(linked, wishes, launches, options.seed, options.budget)
+    given, arch = options.given, options.compile.arch
+    shapes = launches_of(kernel, given.launches, given.named_launches)
+    refuse_clusters(linked, shapes, given.cluster, arch)
+    wishes, launches = plan_runs(linked, given.arguments, shapes, given.shared_bytes, given.cluster)
+    uses = buffer_uses(linked, wishes, launches, given.seed, options.budget)
     wishes = replace(wishes, most_bytes=MOST_BYTES, period_bytes=PERIOD_BYTES)
     if stated is None:
-        stated = launches if options.launches else following(list(_of_host(kernel)), kernel, wishes)
+        stated = launches if shapes else following(list(_of_host(kernel)), kernel, wishes)
     if kernel.sibling and not stated:
         return replace(base, missing=(f"--launch '{kernel.name}=GRIDxBLOCK'",), sibling=kernel.sibling)
     if not stated:
         unclear = next(filter(None, map(not_understood, kernel.host_launches)), "")
         return replace(base, missing=(GIVE_LAUNCH, *_missing_of(linked, options)), unclear=unclear)
-    stated, invalid = in_stated_clusters(linked, stated, options.cluster, options.arch)
+    stated, invalid = in_stated_clusters(linked, stated, given.cluster, arch)
     base = _with_problem(base, kernel, wishes.given, invalid)
     if base.problem:
         return base
@@ -313,7 +319,7 @@ def _of_linked(  # noqa: PLR0913, PLR0917  (what decides on the launches)
         if is_assumed and not launch.origin.is_given:
             missing = missing or ((GIVE_LAUNCH, *_missing_of(linked, options)) if of_caller else (WORDS,))
             continue
-        arguments = derive(kernel, replace(launch, host=None) if is_assumed else launch, wishes, options.seed)
+        arguments = derive(kernel, replace(launch, host=None) if is_assumed else launch, wishes, given.seed)
         if unstated := tuple(_unstated(kernel, arguments)):
             missing = missing or ((WORDS,) if is_assumed and not of_caller else unstated)
         elif reason := fixed_sizes(kernel, launch, arguments, varied):
@@ -359,7 +365,7 @@ def _shape(host: HostLaunch) -> LaunchShape:
 
 def _missing_of(linked: LinkedKernel, options: FileOptions) -> Iterator[str]:
     """Yield the options for arguments where no launch is known, and so nothing of the host code."""
-    given = match_names(options.arguments, linked.kernel)
+    given = match_names(options.given.arguments, linked.kernel)
     yield from (option_for(part.name, part.item) for part in parts_of(linked.kernel) if part.name not in given)
 
 

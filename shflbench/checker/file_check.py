@@ -83,7 +83,7 @@ def check_kernels(
     chosen = chosen_kernels(file, options.kernels, several=options.several, rejected=known)
     chains = chains_to_check(file, options, chosen)
     if not chosen:
-        return FileReport(file.path, options.arch, file.compiler, tuple(rejected))
+        return FileReport(file.path, options.compile.arch, file.compiler, tuple(rejected))
     try:
         linked = link_file(file, chosen, options)
     except KernelError as error:
@@ -95,12 +95,12 @@ def check_kernels(
             report = kernel
         else:
             watch(CheckStep(number, len(linked.kernels), kernel.kernel.name))
-            part = options.budget.part_of(len(linked.kernels) - number + 1, options.shares)
+            part = options.budget.part_of(len(linked.kernels) - number + 1, options.limits.shares)
             report = checks.report(kernel, part)
         reports.append(report)
         watch(CheckStep(number, len(linked.kernels), report.name, report))
     notes = (*checks.notes, *linked.notes)
-    return FileReport(file.path, options.arch, file.compiler, (*reports, *rejected), notes)
+    return FileReport(file.path, options.compile.arch, file.compiler, (*reports, *rejected), notes)
 
 
 def _without_name(error: CompileError, path: Path) -> str:

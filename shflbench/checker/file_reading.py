@@ -12,6 +12,7 @@ from shflbench.checker.inputs.names import gives_buffers, match_names, refuse_un
 from shflbench.checker.selection import chosen_kernels, launches_of
 from shflbench.cuda_sources.fragments import read_with_includer
 from shflbench.cuda_sources.read import read_cuda, read_ptx
+from shflbench.cuda_sources.read_options import KernelNames
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,24 +31,14 @@ def read_file(path: Path, options: FileOptions, compiled: KernelFile | None = No
     """
     if path.suffix == ".ptx":
         return read_ptx(path)
+    instances = tuple(name for name in options.kernels if "<" in name)
     read = partial(
         read_cuda,
-        arch=options.arch,
-        include=options.include,
-        define=options.define,
-        instances=tuple(name for name in options.kernels if "<" in name),
-        skip_unknown=options.several,
-        toolchain=options.toolchain,
-        nvcc=options.nvcc,
-        cache=options.cache,
-        host_args=options.host_args,
-        fast_math=options.fast_math,
-        host_numbers=dict(options.host_numbers),
-        host_calls=options.host_calls,
-        host_instance=options.host_instance,
+        compilers=options.compilers,
+        given=replace(options.compile, budget=options.budget),
+        host=options.host,
+        names=KernelNames(instances=instances, skip_unknown=options.several),
         compiled=compiled,
-        device_launches=options.device_launches,
-        budget=options.budget,
     )
     return read_with_includer(path, read)
 
@@ -58,23 +49,24 @@ def with_given_numbers(file: KernelFile, options: FileOptions) -> tuple[KernelFi
     Numbers that the host code does not pass on stay as they are. UsageError for numbers that contradict each other.
     """
     chosen = chosen_kernels(file, options.kernels, several=True)
-    given = [(kernel, launches_of(kernel, options.launches, options.named_launches)) for kernel in chosen]
-    if all(launches and gives_buffers(options.arguments, kernel) for kernel, launches in given):
+    given = [(kernel, launches_of(kernel, options.given.launches, options.given.named_launches)) for kernel in chosen]
+    if all(launches and gives_buffers(options.given.arguments, kernel) for kernel, launches in given):
         return file, options
 
     def with_numbers(numbers: Mapping[str, int | float]) -> FileOptions:
-        return replace(options, host_numbers=tuple(numbers.items()))
+        return replace(options, host=replace(options.host, change=replace(options.host.change, numbers=numbers)))
 
     def read(numbers: Mapping[str, int | float]) -> KernelFile:
         return read_file(file.path, with_numbers(numbers), compiled=file) if numbers else file
 
     variables = [item.name for item in variables_of(file, chosen)]
-    given_numbers = [item for item in options.arguments if isinstance(item.value, NumberValue)]
+    given_numbers = [item for item in options.given.arguments if isinstance(item.value, NumberValue)]
     known = [
         item for item in given_numbers if item.name in variables or any(match_names([item], one) for one in chosen)
     ]
     if len(known) < len(given_numbers):
         refuse_unknown(given_numbers, chosen, names_of_sizes(file, chosen, read))
-    numbers = traced_numbers(chosen, options.arguments, read)
+    numbers = traced_numbers(chosen, options.given.arguments, read)
     changed = read(numbers)
-    return changed, replace(with_numbers(numbers), arguments=with_passed(changed, chosen, options.arguments))
+    arguments = with_passed(changed, chosen, options.given.arguments)
+    return changed, replace(with_numbers(numbers), given=replace(options.given, arguments=arguments))

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from shflbench.checker.inputs.linked import LinkedKernel
     from shflbench.checker.judgment.judge import KernelJudgment
     from shflbench.checker.linked_file import LinkedFile
-    from shflbench.checker.options import FileOptions
+    from shflbench.checker.options import FileOptions, LaunchOptions
     from shflbench.checker.report import KernelReport
     from shflbench.checker.runs.evidence import KernelEvidence
     from shflbench.cuda_sources.kernel_file import KernelFile, SourceNote
@@ -58,14 +58,15 @@ class KernelChecks:
     ) -> KernelChecks:
         """Return the check of the kernels of a linked file, and of its `chains` of launches that overlap."""
         file, module, budget = linked.file, linked.module, options.budget
-        earlier = EarlierLaunches(file, module, options.arch, budget)
+        earlier = EarlierLaunches(file, module, options.compile.arch, budget)
         dependent = DependentLaunches(file, module, options, chains, earlier)
         return cls(file, options, RemovedStoreCheck(file, budget), earlier, dependent, study)
 
     def report(self, linked: LinkedKernel, budget: FileBudget) -> KernelReport:
         """Check one kernel within a budget, and return the report; UsageError for a launch that it cannot have."""
-        launches = launches_of(linked.kernel, self.options.launches, self.options.named_launches)
-        check = _KernelCheck(self, replace(self.options, launches=launches, budget=budget))
+        given = self.options.given
+        given = replace(given, launches=launches_of(linked.kernel, given.launches, given.named_launches))
+        check = _KernelCheck(self, given, budget)
         return self.dependent.completed(check.report(self.earlier.completed(linked)))
 
     @property
@@ -76,25 +77,26 @@ class KernelChecks:
 
 @dataclass(frozen=True, slots=True)
 class _KernelCheck:
-    """The check of one kernel, with the options that apply to it."""
+    """The check of one kernel, with the launches that are given for it, and its part of the budget."""
 
     checks: KernelChecks
-    options: FileOptions
+    given: LaunchOptions
+    budget: FileBudget
 
     def report(self, linked: LinkedKernel) -> KernelReport:
         """Check the launches against the limits of GPUs, and report on them and on the runs within the budget."""
-        file, options = self.checks.file, self.options
+        file, options, given = self.checks.file, self.checks.options, self.given
         reporter = KernelReporter(file, linked.kernel, outputs=options.outputs)
-        if options.budget.is_over:
-            limit = options.budget.error
+        if self.budget.is_over:
+            limit = self.budget.error
             more = f"give more with {limit.option}, or choose kernels with --kernel"
             return reporter.not_checked([f"{limit.message} before it ran; {more}"])
-        if options.launches:
-            rules = launch_rules(linked, options.arch, raises_shared_limit=True)
-            shapes = [replace(shape, cluster=options.cluster or NO_CLUSTER) for shape in options.launches]
-            refuse_invalid(rules, shapes, options.shared_bytes or 0, linked.kernel.name)
+        if given.launches:
+            rules = launch_rules(linked, options.compile.arch, raises_shared_limit=True)
+            shapes = [replace(shape, cluster=given.cluster or NO_CLUSTER) for shape in given.launches]
+            refuse_invalid(rules, shapes, given.shared_bytes or 0, linked.kernel.name)
             return self._of_valid(linked, reporter)
-        rules = launch_rules(linked, options.arch, raises_shared_limit=file.raises_shared_limit)
+        rules = launch_rules(linked, options.compile.arch, raises_shared_limit=file.raises_shared_limit)
         valid, invalid = without_invalid(linked, rules)
         if invalid and not valid.kernel.host_launches:
             return with_invalid(reporter.not_run(), invalid)
@@ -102,10 +104,10 @@ class _KernelCheck:
 
     def _of_valid(self, linked: LinkedKernel, reporter: KernelReporter) -> KernelReport:
         """Plan the runs of a kernel whose launches are valid, run it, judge what was seen, and report it."""
-        file, options = self.checks.file, self.options
-        wishes, launches = plan_runs(linked, options.arguments, options.launches, options.shared_bytes, options.cluster)
-        budget = RunBudget.shared_by(len(options.kernels or file.kernels), options.budget)
-        runs = KernelRuns(linked.kernel, linked.program, wishes, options.seed, budget=budget)
+        file, given = self.checks.file, self.given
+        wishes, launches = plan_runs(linked, given.arguments, given.launches, given.shared_bytes, given.cluster)
+        budget = RunBudget.shared_by(len(self.checks.options.kernels or file.kernels), self.budget)
+        runs = KernelRuns(linked.kernel, linked.program, wishes, given.seed, budget=budget)
         try:
             evidence = runs.collect(launches)
         except KernelError as error:
@@ -116,8 +118,8 @@ class _KernelCheck:
             replicates_stores=is_of_triton(file.ptx),
         )
         judgment = judge(evidence, linked.slicer)
-        if evidence.ended_by is not None and judgment.verdict is KernelVerdict.NOT_CHECKED and not options.launches:
-            runs.budget = replace(budget, of_file=options.budget.again())
+        if evidence.ended_by is not None and judgment.verdict is KernelVerdict.NOT_CHECKED and not given.launches:
+            runs.budget = replace(budget, of_file=self.budget.again())
             evidence = with_shorter(runs, evidence, launches, body_sites(linked.slicer))
             judgment = judge(evidence, linked.slicer)
         elif evidence.launches and _depends_on_derived(judgment, linked):
@@ -128,8 +130,8 @@ class _KernelCheck:
         if evidence.ended_by is not None:
             return reporter.report(linked, evidence, judgment)
         supported = [launch for launch in launches if str(launch.shape) not in judgment.refused]
-        given = (wishes, options.seed)
-        stores = self.checks.removed.judge(linked.kernel, linked.program, supported, given, reporter.line_of)
+        known = (wishes, given.seed)
+        stores = self.checks.removed.judge(linked.kernel, linked.program, supported, known, reporter.line_of)
         return reporter.report(linked, evidence, judgment, stores)
 
 

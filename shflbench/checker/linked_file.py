@@ -48,13 +48,13 @@ def link_file(file: KernelFile, chosen: Sequence[SourceKernel], options: FileOpt
     known = [
         item.kernel if isinstance(item, LinkedKernel) else kernel for kernel, item in zip(kernels, linked, strict=True)
     ]
-    refuse_unknown(options.arguments, known, [item.name for item in file.numbers])
+    refuse_unknown(options.given.arguments, known, [item.name for item in file.numbers])
     return LinkedFile(file, module, tuple(linked), tuple(skipped))
 
 
 def _link(file: KernelFile, module: Module, kernel: SourceKernel, options: FileOptions) -> LinkedKernel | KernelReport:
     try:
-        return linked_kernel(file, module, kernel, arch=options.arch, shared_bytes=options.shared_bytes)
+        return linked_kernel(file, module, kernel, arch=options.compile.arch, shared_bytes=options.given.shared_bytes)
     except KernelError as error:
         problems = error.problems if isinstance(error, UnsupportedKernelError) else [error.message]
         return KernelReporter(file, kernel).not_checked(problems, module)
@@ -77,4 +77,4 @@ def failed_file(
     """Return the report on a file none of whose kernels can be checked, with one entry in the file's name."""
     sentence = shorten(sentence, LONGEST_PROBLEM)
     entry = KernelReport(path.name, "", SourceLine(path, 1), verdict, sentence, errors=(sentence,))
-    return FileReport(path, options.arch, file.compiler if file else "", (entry,), file.notes if file else ())
+    return FileReport(path, options.compile.arch, file.compiler if file else "", (entry,), file.notes if file else ())

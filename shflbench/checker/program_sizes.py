@@ -48,9 +48,9 @@ def without_words(file: KernelFile, options: FileOptions) -> tuple[KernelFile, F
     What the check derives is small, so that the check is fast; what is timed has the sizes of the program.
     """
     launched = [launch for kernel in file.kernels for launch in kernel.host_launches]
-    if options.host_args is not None or not any(launch.assumed for launch in launched):
+    if options.host.words is not None or not any(launch.assumed for launch in launched):
         return file, options
-    options = replace(options, host_args=())
+    options = replace(options, host=replace(options.host, words=()))
     plain = read_file(file.path, options, compiled=file)
     kernels = {item.symbol: item for item in plain.kernels if _are_known(item.host_launches)}
     calls = {item.function: item for item in plain.host_calls if _are_known(one.launch for one in item.launches)}

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from shflbench.cuda_sources.kernel_file import KernelFile
 
 REPORT = "check-report"  # ending of the files
-NOT_DECISIVE = {"nvcc", "toolchain", "cache", "time_limit_s", "clock", "budget"}  # options, where the PTX is known
 OF_FINDINGS = (Finding, FindingAccess, WeakOrderPlace, MemoryBytes)
 RECORDS = (FileReport, KernelReport, LaunchRecord, SourceLine, SourceNote, *OF_FINDINGS)
 ENUMS = (KernelVerdict, Level, HazardKind, Absence, UnorderedReason, Weakness)
@@ -36,7 +35,7 @@ ENUMS = (KernelVerdict, Level, HazardKind, Absence, UnorderedReason, Weakness)
 
 def cached_report(file: KernelFile, options: FileOptions, watch: Callable[[CheckStep], None]) -> FileReport:
     """Return what `check_kernels` returns, with the same steps, from the cache of the options if it has the report."""
-    cache = DataCache(options.cache, REPORT, (*RECORDS, *ENUMS))
+    cache = DataCache(options.compilers.cache, REPORT, (*RECORDS, *ENUMS))
     path = _path(cache, file, options)
     stored = cache.read(path)
     if isinstance(stored, FileReport):
@@ -52,7 +51,14 @@ def cached_report(file: KernelFile, options: FileOptions, watch: Callable[[Check
 
 def _path(cache: DataCache, file: KernelFile, options: FileOptions) -> Path | None:
     """Return the entry of a report; None if there is no cache, or if not all that determines the report is known."""
-    decisive = {item.name: getattr(options, item.name) for item in fields(options) if item.name not in NOT_DECISIVE}
+    compiled = {item.name: getattr(options.compile, item.name) for item in fields(options.compile)}
+    compiled.pop("budget")
+    limits = options.limits
+    # Neither the compilers, because the PTX is known, nor the limit of time.
+    decisive = (
+        *(compiled, options.host, options.given, options.kernels, options.outputs, options.several),
+        *(limits.most_work, limits.shares, limits.options),
+    )
     try:
         texts = {str(path): path.read_bytes() for path in sorted({file.path, *file.files.values()})}
     except OSError:

@@ -1,8 +1,12 @@
-"""The options that say how the kernels of a file are launched, which `bench` and `new --from` share."""
+"""The options on the kernels of a file, which `check`, `bench`, `advise` and `new --from` share, and their values.
+
+An option of the compiler is an entry of `COMPILING`, and a field in `file_flags`.
+"""
 
 from __future__ import annotations
 
 import shlex
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,17 +14,33 @@ import click
 from shflbench.cli.help import option
 from shflbench.cli.host_args import host_args_option
 from shflbench.cli.parameters import PATH
+from shflbench.default_arch import DEFAULT_ARCH
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from shflbench.cli.console import Console
+    from shflbench.user_kernels.file_options import FileFlags
 
 CLUSTER = option(
     "--cluster",
     metavar="N",
     help="Blocks of a cluster, such as 2 or 2x2, of which the grid must be a multiple.",
     show_default="from the host code or the kernel",
+)
+FAST_MATH = option(
+    "--use-fast-math/--no-use-fast-math",
+    "fast_math",
+    default=None,
+    help="Compile with approximate division, square roots and functions, as nvcc --use_fast_math does.",
+    show_default="as the Makefile of the file does",
+)
+COMPILING = (
+    option(
+        "-I", "--include", metavar="DIR", type=PATH, multiple=True, help="Search this folder for headers (repeatable)."
+    ),
+    option("-D", "--define", metavar="NAME[=VALUE]", multiple=True, help="Define this macro (repeatable)."),
 )
 FILE_ARGUMENTS = (
     option(
@@ -47,18 +67,25 @@ FILE_ARGUMENTS = (
         show_default="from the host code",
     ),
     host_args_option("that of its Makefile, or none"),
-    option(
-        "-I", "--include", metavar="DIR", type=PATH, multiple=True, help="Search this folder for headers (repeatable)."
-    ),
-    option(
-        "--use-fast-math/--no-use-fast-math",
-        "fast_math",
-        default=None,
-        help="Compile with approximate division, square roots and functions, as nvcc --use_fast_math does.",
-        show_default="as the Makefile of the file does",
-    ),
-    option("-D", "--define", metavar="NAME[=VALUE]", multiple=True, help="Define this macro (repeatable)."),
+    COMPILING[0],
+    FAST_MATH,
+    *COMPILING[1:],
 )
+
+
+def file_flags(flags: Mapping[str, Any]) -> FileFlags:
+    """Return what a command's options say of the kernels of a file; those that the command does not have are empty."""
+    from shflbench.cuda_sources import CompileOptions
+    from shflbench.user_kernels.file_options import FileFlags
+
+    compiled = CompileOptions(
+        arch=flags.get("arch") or DEFAULT_ARCH,
+        include=tuple(flags["include"]),
+        define=tuple(flags["define"]),
+        fast_math=bool(flags.get("fast_math")),
+    )
+    names = {item.name for item in fields(FileFlags)} - {"compile"}
+    return FileFlags(compile=compiled, **{name: value for name, value in flags.items() if name in names})
 
 
 def as_built(file: Path, flags: dict[str, Any], console: Console) -> dict[str, Any]:

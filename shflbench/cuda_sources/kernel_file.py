@@ -27,13 +27,14 @@ UNKNOWN_CLUSTER: Dims = (0, 0, -1)  # of a launch with attributes that the host 
 class CompileOptions:
     """What a CUDA file is compiled with."""
 
-    arch: str  # `sm_90`
+    arch: str = "sm_90"
     include: tuple[Path, ...] = ()  # as after -I
     define: tuple[str, ...] = ()  # as after -D
     standard: str = "c++17"
     budget: FileBudget = NEVER  # whose time limit ends a compiler
-    fast_math: bool = False
-    device_launches: bool = False  # of which PTX is made that a program must link with the device runtime
+    fast_math: bool = False  # approximate division, square roots and functions of single precision, as with nvcc
+    # Compile kernels that launch kernels, for the device runtime, with which a program must link this PTX.
+    device_launches: bool = True
     sources: tuple[Path, ...] = ()  # further files of the program, of which the file needs device functions
 
     @property

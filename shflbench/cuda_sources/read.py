@@ -27,7 +27,7 @@ from shflbench.cuda_sources.host.machine import HostBudget
 from shflbench.cuda_sources.host_code import UserFile
 from shflbench.cuda_sources.includes import is_file, read_limited
 from shflbench.cuda_sources.instances import choose_instances, compile_with_derived, signature, with_derived
-from shflbench.cuda_sources.kernel_file import CompileOptions, HostChange, KernelFile, SourceNote
+from shflbench.cuda_sources.kernel_file import KernelFile, SourceNote
 from shflbench.cuda_sources.lexer import without_comments
 from shflbench.cuda_sources.naming import means, select_kernels
 from shflbench.cuda_sources.neighbors import neighbors
@@ -35,12 +35,13 @@ from shflbench.cuda_sources.nvcc import header_folders
 from shflbench.cuda_sources.open_notes import open_notes
 from shflbench.cuda_sources.plain_folder import table_name
 from shflbench.cuda_sources.ptx import device_variables, dialect_notes, read_kernels
+from shflbench.cuda_sources.read_options import HostOptions, KernelNames
 from shflbench.cuda_sources.rejected_kernels import refuse_rejected
 from shflbench.cuda_sources.source import CudaSource
 from shflbench.cuda_sources.stores import Suspects, find_removed
 from shflbench.cuda_sources.toolkit_versions import toolkit_versions
 from shflbench.cuda_sources.users_kernels import users_kernels
-from shflbench.emulator.file_budget import HOST_SHARE, NEVER, FileBudget
+from shflbench.emulator.file_budget import HOST_SHARE
 from shflbench.emulator.ptx.line_table import files_of
 from shflbench.errors import CompileError, InputError, KernelError, UsageError
 from shflbench.files import read_regular
@@ -48,11 +49,11 @@ from shflbench.files import read_regular
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from shflbench.compile.toolchain import Toolchain
     from shflbench.cuda_sources.compiled import CompiledFile
     from shflbench.cuda_sources.includes import SourceUnit
     from shflbench.cuda_sources.instances import DerivedInstance
-    from shflbench.cuda_sources.kernel_file import SourceKernel
+    from shflbench.cuda_sources.kernel_file import CompileOptions, SourceKernel
+    from shflbench.cuda_sources.read_options import Compilers
 
 REFUSED_WORDS = "the program performs no launch with the command line of --host-args: sizes are chosen as without it"
 MAXIMUM_BYTES = 16 * 2**20  # of PTX; a larger file is a library
@@ -82,53 +83,29 @@ def read_ptx(path: Path, kernel: str | None = None) -> KernelFile:
     return KernelFile(path, ptx, select_kernels(path, kernels, kernel), dialect_notes(ptx), files=files)
 
 
-def read_cuda(  # noqa: PLR0913  (all but two by name)
+def read_cuda(  # noqa: PLR0913  (a group per question)
     path: Path,
-    arch: str,
+    compilers: Compilers,
+    given: CompileOptions,
+    host: HostOptions = HostOptions(),  # noqa: B008  (frozen)
     *,
-    include: Sequence[Path] = (),
-    define: Sequence[str] = (),
-    kernel: str | None = None,
-    instances: Sequence[str] = (),
-    skip_unknown: bool = False,
-    toolchain: Toolchain | None,
-    nvcc: Path | None,
-    cache: Path | None = None,
-    host_args: Sequence[str] | None = None,
-    fast_math: bool = False,
-    host_numbers: Mapping[str, int | float] | None = None,
-    host_calls: bool = False,
-    host_instance: tuple[tuple[str, ...], tuple[str, ...]] = ((), ()),
+    names: KernelNames = KernelNames(),  # noqa: B008  (likewise)
     compiled: KernelFile | None = None,
-    device_launches: bool = False,
-    budget: FileBudget = NEVER,
 ) -> KernelFile:
-    """Return the kernels of the CUDA file `path`, compiled by `nvcc` or, without it, by NVRTC of `toolchain`.
+    """Return the kernels of the CUDA file `path` that `names` choose, compiled with the options that are `given`.
 
-    `kernel` selects by a plain name, a qualified name or an instance of a template such as `reduce<float, 256>`, and
-    `instances` adds instances, with `skip_unknown` those of templates that the file has. Templates of which nothing
-    names an instance are compiled for `float` or `int` if all their parameters are types; `SourceKernel.derived` says
-    so. `cache` is a folder for what NVRTC returns, and `host_args` are the words of the program's command line. With
-    `fast_math`, division, square roots and functions of single precision are approximate. Variables of the host code
-    that begin with a constant begin with the `host_numbers` of their names, and function templates that are called with
-    the first arguments of `host_instance` are called with the second ones. With `host_calls`, the result has the calls
-    of functions of the host code. Of a file that has been `compiled`, only the host code is read again. With
-    `device_launches`, kernels that launch kernels are compiled for the device runtime.
+    Templates of which nothing names an instance are compiled for `float` or `int` if all their parameters are types;
+    `SourceKernel.derived` says so. Variables of the `host` code that begin with a constant begin with the changed
+    numbers of their names, and function templates that are called with the first arguments of a changed instance are
+    called with the second ones. Of a file that has been `compiled`, only the host code is read again.
 
-    UsageError if a folder of `include` does not exist, InputError if the file cannot be read, CompileError if it does
-    not compile, KernelError if it has no kernel or none that `kernel` names, TimeLimitError after that of `budget`.
+    UsageError if a folder of headers does not exist, InputError if the file cannot be read, CompileError if it does not
+    compile, KernelError if it has no kernel or none of its name, TimeLimitError after that of the budget.
     """
-    _require_folders(include)
+    _require_folders(given.include)
     _read_text(path)
     main = UserFile.of(path, str(path.resolve()), read_limited(path))
-    given = CompileOptions(
-        arch,
-        tuple(include),
-        tuple(define),
-        budget=budget,
-        fast_math=fast_math,
-        device_launches=device_launches,
-    )
+    toolchain, nvcc, budget = compilers.toolchain, compilers.nvcc, given.budget
     options, built = with_build_command(path, given)
     headers = toolchain.headers if toolchain is not None else ()
     unit, options, header_notes = with_found_headers(main, options, headers, nvcc)
@@ -137,18 +114,17 @@ def read_cuda(  # noqa: PLR0913  (all but two by name)
     unit.neighbors = neighbors(unit, options.include, budget)
     folders = partial(header_folders, nvcc) if nvcc is not None else lambda: headers
     unit.versions = toolkit_versions((*unit.files, *unit.neighbors), folders)
-    usual, run_notes = usual_words(path) if host_args is None else ((), [])
-    instance = [kernel] if kernel is not None and "<" in kernel else []
-    nvrtc = PtxCompiler(toolchain, cache) if toolchain is not None else None
+    usual, run_notes = usual_words(path) if host.words is None else ((), [])
+    instances = [*names.instances, *([names.kernel] if names.kernel is not None and "<" in names.kernel else [])]
+    nvrtc = PtxCompiler(toolchain, compilers.cache) if toolchain is not None else None
 
     def source_with(options: CompileOptions, files: SourceUnit = unit) -> CudaSource:
-        change = HostChange(host_numbers or {}, host_instance)
-        return CudaSource(files, options.define, host_args, usual, change, budget)
+        return CudaSource(files, options.define, host.words, usual, host.change, budget)
 
     def compile_unit(files: SourceUnit, options: CompileOptions) -> _Compilation:
         source = source_with(options, files)
         require_expandable(source.unit.files, source.macros)
-        wanted = choose_instances(source, [*instances, *instance], skip_unknown=skip_unknown)
+        wanted = choose_instances(source, instances, skip_unknown=names.skip_unknown)
         compiler = FileCompiler(source, options, nvrtc, nvcc)
         compiled = compile_with_derived(source, wanted, compiler.compile, compiles_file_first=nvcc is not None)
         return _Compilation(source, wanted, *compiled)
@@ -164,15 +140,16 @@ def read_cuda(  # noqa: PLR0913  (all but two by name)
         else:
             compilation, macro_notes = _with_macros(unit, options, compile_source)
             source, notes = compilation.source, [*built, *header_notes, *macro_notes, *run_notes]
-            file = _kernel_file(path, kernel, compilation, notes)
-        file = replace(file, host_calls=source.host_calls) if host_calls else file
+            file = _kernel_file(path, names.kernel, compilation, notes)
+        file = replace(file, host_calls=source.host_calls) if host.calls else file
         # Notes on macros come from files of the build, and other sources are found only after compilation.
         return file, not macro_notes and not source.unit.sources
 
     if nvrtc is None or nvcc is not None:
         return read()[0]
-    words = (host_args, usual, host_numbers, host_instance, host_calls, instances, instance, skip_unknown, compiled)
-    decisive = (path, kernel, words, built, header_notes, run_notes, HostBudget(budget).most_work)
+    words = (host.words, usual, host.change.numbers, host.change.instance, host.calls, compiled)
+    kernels = (names.kernel, names.instances, names.skip_unknown)
+    decisive = (path, words, kernels, built, header_notes, run_notes, HostBudget(budget).most_work)
     return cached_file(nvrtc, unit, options, decisive, read)
 
 

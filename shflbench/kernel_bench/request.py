@@ -5,14 +5,23 @@ from __future__ import annotations
 import re
 import reprlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from shflbench.arch.launch_limits import limits_of
 from shflbench.arguments import LIMIT_ARGUMENTS
 from shflbench.bounds import MAX_NAME, MILLION
-from shflbench.checker import FileOptions, PythonLaunch, host_arguments, python_kernel, read_python_candidate
+from shflbench.checker import (
+    CheckLimits,
+    FileOptions,
+    LaunchOptions,
+    PythonLaunch,
+    host_arguments,
+    python_kernel,
+    read_python_candidate,
+)
 from shflbench.compile.toolchain import find
+from shflbench.cuda_sources import Compilers
 from shflbench.default_arch import DEFAULT_ARCH
 from shflbench.environment import cache_folder
 from shflbench.errors import UsageError
@@ -23,6 +32,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from shflbench.checker import CandidateFile, CheckStep
+    from shflbench.cuda_sources import CompileOptions
 
 Value = TypeVar("Value")
 PerKernel: TypeAlias = Value | Mapping[str, Value] | None  # the same for all kernels, or by name
@@ -47,11 +57,10 @@ class BenchRequest:
     device: str
     gpu: int
     arch: str | None
+    compile: CompileOptions
     precision: float | None
     max_seconds: float | None
     processes: int | None
-    include: tuple[Path, ...]
-    define: tuple[str, ...]
     output: Path | None
     seed: int
     budget: float  # of the check, in million instructions
@@ -103,16 +112,11 @@ class BenchRequest:
         arch = self.arch or DEFAULT_ARCH
         toolchain.require(arch)
         return FileOptions(
-            include=self.include,
-            define=self.define,
-            arch=arch,
-            seed=self.seed,
-            toolchain=toolchain,
-            cache=cache_folder(),
+            compile=replace(self.compile, arch=arch),
+            compilers=Compilers(toolchain, cache=cache_folder()),
+            given=LaunchOptions(seed=self.seed),
+            limits=CheckLimits(MILLION * self.budget, time_limit_s=self.time_limit, options=LIMIT_ARGUMENTS),
             outputs=False,
-            most_work=MILLION * self.budget,
-            time_limit_s=self.time_limit,
-            limit_options=LIMIT_ARGUMENTS,
         )
 
 

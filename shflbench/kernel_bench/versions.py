@@ -64,10 +64,10 @@ def bench_versions(
     Both get the same inputs at the launches of the host code, or of the options, and run in turn. Another result of the
     new file than that of the old one, in any bit, is no time. Raises what `read_candidates` raises.
     """
-    options, sets = replace(options, include=(old.resolve().parent, *options.include)), parse_argument_sets(arguments)
+    options, sets = options.including(old.resolve().parent), parse_argument_sets(arguments)
     files = [read_candidates(path, options, None, sets) for path in (old, new)]
     choice = choose_between(files[0], files[1], (str(old), "the changed file"))
-    target = BenchTarget(gpu, seed=options.seed)
+    target = BenchTarget(gpu, seed=options.given.seed)
     measured = [_measured(old, comparison, target) for comparison in choice.comparisons]
     return [*measured, *_left_out(choice, files[0], {symbol for item in measured for symbol in item.symbols})]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,13 +13,15 @@ from shflbench import checker  # what it offers is imported on first use
 from shflbench.arch.launch_limits import limits_of
 from shflbench.bounds import BUDGET, MILLION, SHORT_BUDGET, TIME_LIMIT_S
 from shflbench.compile.toolchain import find
+from shflbench.cuda_sources import Compilers, HostOptions
 from shflbench.environment import cache_folder, nvcc
 from shflbench.errors import CompilerError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from shflbench.checker import FileOptions
+    from shflbench.checker import CheckLimits, FileOptions, LaunchOptions
+    from shflbench.cuda_sources import CompileOptions
 
 SUFFIXES = frozenset({".cu", ".cuh", ".ptx"})
 MACRO = re.compile(r"[A-Za-z_]\w*(?:\([\w, .]*\))?(?:=[^\r\n]*)?", re.ASCII)
@@ -77,74 +80,87 @@ def refuse_filters(words: Mapping[str, Sequence[str]]) -> None:
             raise UsageError(f"{option} applies to patterns and suites, and every target is a file", "Use --kernel.")
 
 
-def file_options(  # noqa: PLR0913  (the options of the command)
-    *,
-    kernels: Sequence[str],
-    launches: Sequence[str],
-    arguments: Sequence[str],
-    shared: int | None,
-    include: Sequence[Path],
-    define: Sequence[str],
-    host_args: str | None,
-    compiler: str | None,
-    arch: str,
-    seed: int,
-    files: Sequence[Path],
-    fast_math: bool = False,
-    is_timed: bool = False,
-    named_launches: Sequence[str] = (),
-    pdl: Sequence[str] = (),
-    same: Sequence[str] = (),
-    cluster: str | None = None,
-    budget: float | None = None,
-    time_limit_s: float | None = None,
-) -> FileOptions:
-    """Return the options as typed values; a launch that is not timed has at most as many threads as can be emulated.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileFlags:
+    """What the options of a command say of the kernels of a file, as texts but for how to compile."""
 
-    The `named_launches` are those of single kernels, `NAME=GRIDxBLOCK`.
+    compile: CompileOptions
+    kernels: Sequence[str] = ()
+    launches: Sequence[str] = ()
+    named_launches: Sequence[str] = ()  # of single kernels, `NAME=GRIDxBLOCK`
+    arguments: Sequence[str] = ()
+    shared: int | None = None
+    cluster: str | None = None
+    pdl: Sequence[str] = ()
+    same: Sequence[str] = ()
+    seed: int = 0
+    host_args: str | None = None
+    compiler: str | None = None
+    budget: float | None = None  # million instructions
+    time_limit_s: float | None = None
+    is_timed: bool = False  # and so may have more threads than can be emulated, and a shorter check
 
-    Raises UsageError for an invalid value, DeviceError for an unknown architecture, and CompilerError where a file
-    needs a compiler and there is none.
-    """
-    shape = checker.parse_shape
-    if is_timed:
-        shape = partial(checker.parse_shape, most_threads=checker.MOST_TIMED_THREADS)
-    needs_compiler = any(path.suffix.lower() != ".ptx" for path in files)
-    limits_of(arch.rstrip("af"))
-    for text in define:
-        if not MACRO.fullmatch(text):
-            raise UsageError(f"-D `{text}` is not NAME or NAME=VALUE", "Write it as for nvcc, such as -D N=64.")
-    program = nvcc() if needs_compiler and compiler != "nvrtc" else None
-    if compiler == "nvcc" and needs_compiler and program is None:
-        raise CompilerError("nvcc is not on the PATH", "Leave --compiler out to use NVRTC.")
-    toolchain = None
-    if needs_compiler and program is None:
-        toolchain = find()
-        toolchain.require(arch)
-    return checker.FileOptions(
-        kernels=tuple(kernels),
-        launches=tuple(dict.fromkeys(shape(text) for text in launches)),
-        named_launches=tuple(
-            (text.rpartition("=")[0].strip(), shape(text.rpartition("=")[2])) for text in named_launches
-        ),
-        arguments=checker.parse_arguments(arguments),
-        pdl=tuple(map(checker.parse_chain, pdl)),
-        same=tuple(map(checker.parse_same, same)),
-        shared_bytes=shared,
-        cluster=checker.parse_cluster(cluster) if cluster is not None else None,
-        include=tuple(include),
-        define=tuple(define),
-        host_args=_words(host_args),
-        fast_math=fast_math,
-        arch=arch,
-        seed=seed,
-        nvcc=program,
-        toolchain=toolchain,
-        cache=cache_folder(),
-        outputs=False,
-        most_work=MILLION * ((SHORT_BUDGET if is_timed else BUDGET) if budget is None else budget),
-        time_limit_s=TIME_LIMIT_S if time_limit_s is None else time_limit_s,
-    )
+    def timed(self, kernels: Sequence[str]) -> FileFlags:
+        """Return the flags with which kernels are read to be timed; their arguments are sets, of which there is one."""
+        # NVRTC also makes the machine code that is timed.
+        return replace(self, kernels=kernels, arguments=(), compiler="nvrtc", is_timed=True)
+
+    def options(self, files: Sequence[Path]) -> FileOptions:
+        """Return the options for files as typed values.
+
+        A launch that is not timed has at most as many threads as can be emulated.
+
+        Raises UsageError for an invalid value, DeviceError for an unknown architecture, and CompilerError where a file
+        needs a compiler and there is none.
+        """
+        limits_of(self.compile.arch.rstrip("af"))
+        for text in self.compile.define:
+            if not MACRO.fullmatch(text):
+                raise UsageError(f"-D `{text}` is not NAME or NAME=VALUE", "Write it as for nvcc, such as -D N=64.")
+        return checker.FileOptions(
+            kernels=tuple(self.kernels),
+            compile=self.compile,
+            compilers=self._compilers(files),
+            given=self._given(),
+            host=HostOptions(_words(self.host_args)),
+            limits=self._limits(),
+            outputs=False,
+        )
+
+    def _compilers(self, files: Sequence[Path]) -> Compilers:
+        needs_compiler = any(path.suffix.lower() != ".ptx" for path in files)
+        program = nvcc() if needs_compiler and self.compiler != "nvrtc" else None
+        if self.compiler == "nvcc" and needs_compiler and program is None:
+            raise CompilerError("nvcc is not on the PATH", "Leave --compiler out to use NVRTC.")
+        toolchain = None
+        if needs_compiler and program is None:
+            toolchain = find()
+            toolchain.require(self.compile.arch)
+        return Compilers(toolchain, program, cache_folder())
+
+    def _given(self) -> LaunchOptions:
+        shape = checker.parse_shape
+        if self.is_timed:
+            shape = partial(checker.parse_shape, most_threads=checker.MOST_TIMED_THREADS)
+        return checker.LaunchOptions(
+            launches=tuple(dict.fromkeys(shape(text) for text in self.launches)),
+            named_launches=tuple(
+                (text.rpartition("=")[0].strip(), shape(text.rpartition("=")[2])) for text in self.named_launches
+            ),
+            arguments=checker.parse_arguments(self.arguments),
+            pdl=tuple(map(checker.parse_chain, self.pdl)),
+            same=tuple(map(checker.parse_same, self.same)),
+            shared_bytes=self.shared,
+            cluster=checker.parse_cluster(self.cluster) if self.cluster is not None else None,
+            seed=self.seed,
+        )
+
+    def _limits(self) -> CheckLimits:
+        usual = SHORT_BUDGET if self.is_timed else BUDGET
+        return checker.CheckLimits(
+            MILLION * (usual if self.budget is None else self.budget),
+            time_limit_s=TIME_LIMIT_S if self.time_limit_s is None else self.time_limit_s,
+        )
 
 
 def _words(text: str | None) -> tuple[str, ...] | None:

@@ -1,6 +1,7 @@
 """Verdicts do not depend on the clock: they are the same on a machine where everything takes ten times as long."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 
@@ -8,9 +9,10 @@ import pytest
 
 from shflbench.bounds import BUDGET, MILLION, TIME_LIMIT_S
 from shflbench.checker.file_check import check_file
-from shflbench.checker.options import FileOptions
+from shflbench.checker.options import CheckLimits, FileOptions
 from shflbench.checker.report import FileReport
 from shflbench.compile.toolchain import find
+from shflbench.cuda_sources.read_options import Compilers
 
 CHECKER = Path(__file__).parent
 FEW = [
@@ -46,8 +48,9 @@ def clock(seconds: float) -> Callable[[], float]:
 
 
 def check(path: Path, seconds: float, **options: float) -> FileReport:
-    given = {"most_work": BUDGET * MILLION, "time_limit_s": TIME_LIMIT_S, **options}
-    return check_file(path, FileOptions(toolchain=find(), outputs=False, clock=clock(seconds), **given))  # type: ignore[arg-type]
+    usual = CheckLimits(BUDGET * MILLION, time_limit_s=TIME_LIMIT_S, clock=clock(seconds))
+    limits = replace(usual, **options)  # type: ignore[arg-type]
+    return check_file(path, FileOptions(compilers=Compilers(find()), limits=limits, outputs=False))
 
 
 def verdicts(path: Path, seconds: float, **options: float) -> list[tuple[str, str, str]]:

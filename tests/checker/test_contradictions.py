@@ -10,6 +10,7 @@ from shflbench.checker.finding import Finding
 from shflbench.checker.options import FileOptions
 from shflbench.checker.report import KernelReport, LaunchRecord
 from shflbench.checker.verdict import KernelVerdict, Level
+from shflbench.cuda_sources.read_options import Compilers
 from shflbench.cuda_sources.source_lines import SourceLine
 from shflbench.emulator.races.facts import MemoryBytes
 from shflbench.emulator.races.hazards import Absence, HazardKind
@@ -27,7 +28,7 @@ BROKEN = KernelReport("k", "k", LINE, KernelVerdict.BROKEN, "RAW", (FINDING,), (
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
 def test_reports_on_small_programs_do_not_contradict_themselves(program: Path, kernel_cache: Path) -> None:
-    options = FileOptions(toolchain=kernels.tools(), cache=kernel_cache, outputs=False)
+    options = FileOptions(compilers=Compilers(kernels.tools(), cache=kernel_cache), outputs=False)
     for report in check_file(program, options).kernels:
         assert contradictions(report) == []
 

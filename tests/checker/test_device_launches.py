@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from shflbench.checker import FileOptions, FileReport, KernelVerdict, check_file
+from shflbench.cuda_sources.read_options import Compilers
 from tests import kernels
 
 CHILD = "__global__ void child(float *p, int n) { p[threadIdx.x] = n; }\n"
@@ -25,7 +26,7 @@ MAIN = "int main() { float *d; cudaMalloc(&d, 256); parent<<<1, 64>>>(d, 2); }\n
 def check(folder: Path, text: str, kernel: str = "parent") -> FileReport:
     path = folder / "kernel.cu"
     path.write_text(text)
-    return check_file(path, FileOptions(kernels=(kernel,), toolchain=kernels.tools()))
+    return check_file(path, FileOptions(kernels=(kernel,), compilers=Compilers(kernels.tools())))
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,9 @@ import pytest
 from shflbench.checker.file_check import check_file
 from shflbench.checker.inputs.grammar import parse_arguments
 from shflbench.checker.inputs.shapes import parse_shape
-from shflbench.checker.options import FileOptions
+from shflbench.checker.options import FileOptions, LaunchOptions
 from shflbench.checker.report import KernelReport
+from shflbench.cuda_sources.read_options import Compilers
 from tests import kernels
 from tests.checker.planted_kernels import KERNELS, PlantedKernel, kernels_of_clusters, planted_kernels
 
@@ -31,11 +32,12 @@ def arguments(kernel: PlantedKernel) -> list[str]:
 
 def check(kernel: PlantedKernel, cache: Path, *, bare: bool = False) -> KernelReport:
     options = FileOptions(
-        toolchain=kernels.tools(),
-        cache=cache,
-        launches=() if bare else (parse_shape(kernel.launch),),
-        arguments=() if bare else parse_arguments(arguments(kernel)),
-        cluster=kernel.cluster,
+        compilers=Compilers(kernels.tools(), cache=cache),
+        given=LaunchOptions(
+            launches=() if bare else (parse_shape(kernel.launch),),
+            arguments=() if bare else parse_arguments(arguments(kernel)),
+            cluster=kernel.cluster,
+        ),
         outputs=False,
     )
     (report,) = check_file(kernel.file, options).kernels

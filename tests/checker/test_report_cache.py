@@ -11,12 +11,13 @@ from shflbench.checker import report_cache
 from shflbench.checker.file_check import CheckStep, check_kernels
 from shflbench.checker.file_reading import read_file
 from shflbench.checker.inputs.grammar import parse_arguments
-from shflbench.checker.options import FileOptions
+from shflbench.checker.options import CheckLimits, FileOptions, LaunchOptions
 from shflbench.checker.report import FileReport
 from shflbench.checker.report_cache import REPORT, cached_report
 from shflbench.checker.verdict import KernelVerdict
 from shflbench.compile import data_cache
 from shflbench.compile.toolchain import find
+from shflbench.cuda_sources.read_options import Compilers
 from shflbench.emulator.file_budget import FileBudget
 
 RACE = """\
@@ -59,7 +60,7 @@ class Checks:
 def check(tmp_path: Path, kernel_cache: Path, monkeypatch: pytest.MonkeyPatch) -> Checks:
     """Check a file with a cache for reports, where compiled kernels come from that of the tests."""
     monkeypatch.chdir(tmp_path)
-    checks = Checks(Path("kernels.cu"), FileOptions(toolchain=find(), cache=kernel_cache, outputs=False))
+    checks = Checks(Path("kernels.cu"), FileOptions(compilers=Compilers(find(), cache=kernel_cache), outputs=False))
 
     def counted(*arguments: object) -> FileReport:
         checks.emulated += 1
@@ -98,7 +99,7 @@ def test_an_edit_is_checked_again(check: Checks, before: str, after: str) -> Non
     assert (second != first) is (after != "// main\nint main")
 
 
-@pytest.mark.parametrize("option", [{"seed": 1}, {"kernels": ("copy",)}, {"outputs": True}])
+@pytest.mark.parametrize("option", [{"given": LaunchOptions(seed=1)}, {"kernels": ("copy",)}, {"outputs": True}])
 def test_another_option_is_checked_again(check: Checks, option: dict[str, Any]) -> None:
     check()
     check(**option)
@@ -110,7 +111,7 @@ def test_contents_of_a_given_array_are_part_of_the_key(check: Checks) -> None:
     for value in (0, 1, 1):
         values[50_000] = value
         np.save("in.npy", values)
-        check(arguments=parse_arguments(["in=in.npy"]))
+        check(given=LaunchOptions(arguments=parse_arguments(["in=in.npy"])))
     assert check.emulated == 2
 
 
@@ -140,16 +141,16 @@ def test_a_damaged_entry_is_ignored(check: Checks, tmp_path: Path, damage: bytes
 
 def test_a_report_that_the_time_limit_shortened_is_not_kept(check: Checks) -> None:
     seconds = iter(range(10**6))
-    short = check(time_limit_s=4.0, clock=lambda: float(next(seconds)))
+    short = check(limits=CheckLimits(time_limit_s=4.0, clock=lambda: float(next(seconds))))
     assert KernelVerdict.NOT_CHECKED in {kernel.verdict for kernel in short.kernels}
     assert check() != short
     assert check.emulated == 2
 
 
 def test_a_report_that_the_budget_shortened_is_kept_for_that_budget(check: Checks) -> None:
-    short = check(most_work=100)
+    short = check(limits=CheckLimits(100))
     assert KernelVerdict.NOT_CHECKED in {kernel.verdict for kernel in short.kernels}
-    assert check(most_work=100) == short
+    assert check(limits=CheckLimits(100)) == short
     assert check.emulated == 1
     assert check() != short
     assert check.emulated == 2

@@ -9,6 +9,7 @@ from shflbench.checker.file_check import check_file
 from shflbench.checker.options import FileOptions
 from shflbench.checker.report import KernelReport
 from shflbench.checker.verdict import KernelVerdict
+from shflbench.cuda_sources.read_options import Compilers
 from shflbench.emulator.link.linker import link
 from shflbench.emulator.machine.launch import EmulatedLaunch, execute
 from shflbench.emulator.machine.threads import Shape
@@ -80,7 +81,7 @@ def judge(tmp_path: Path, body: str) -> KernelReport:
     path = tmp_path / "kernel.cu"
     head = "__global__ void k(cudaTextureObject_t image, float *out) { int i = blockIdx.x * blockDim.x + threadIdx.x; "
     path.write_text(f"{head}{body} }}\n{HOST}")
-    (report,) = check_file(path, FileOptions(toolchain=kernels.tools())).kernels
+    (report,) = check_file(path, FileOptions(compilers=Compilers(kernels.tools()))).kernels
     return report
 
 

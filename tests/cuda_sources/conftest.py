@@ -7,8 +7,9 @@ import pytest
 
 from shflbench.cuda_sources.host_code import UserFile
 from shflbench.cuda_sources.includes import read_unit
-from shflbench.cuda_sources.kernel_file import KernelFile
+from shflbench.cuda_sources.kernel_file import CompileOptions, KernelFile
 from shflbench.cuda_sources.read import read_cuda
+from shflbench.cuda_sources.read_options import Compilers, KernelNames
 from shflbench.cuda_sources.source import CudaSource
 from tests import kernels
 from tests.checker.schedules import few_schedules
@@ -28,7 +29,12 @@ def read(tmp_path: Path) -> Read:
             (tmp_path / f"{name}.h").write_text(content)
         path = tmp_path / "kernel.cu"
         path.write_text(text)
-        return read_cuda(path, "sm_90", kernel=kernel, define=define, toolchain=kernels.tools(), nvcc=None)
+        return read_cuda(
+            path,
+            Compilers(kernels.tools()),
+            CompileOptions(define=tuple(define), device_launches=False),
+            names=KernelNames(kernel=kernel),
+        )
 
     return read_text
 

@@ -3,14 +3,16 @@
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from shflbench.cuda_sources import repository
 from shflbench.cuda_sources.build_files import build_command, build_folders
-from shflbench.cuda_sources.kernel_file import KernelFile
+from shflbench.cuda_sources.kernel_file import CompileOptions, KernelFile
 from shflbench.cuda_sources.makefiles import header_folders
 from shflbench.cuda_sources.read import read_cuda
+from shflbench.cuda_sources.read_options import Compilers
 from shflbench.errors import CompileError
 from tests import kernels
 
@@ -27,8 +29,8 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def read(project: Path, **options: object) -> KernelFile:
-    return read_cuda(project / "src/apps/one/main.cu", "sm_90", toolchain=kernels.tools(), nvcc=None, **options)  # type: ignore[arg-type]
+def read(project: Path, **options: Any) -> KernelFile:
+    return read_cuda(project / "src/apps/one/main.cu", Compilers(kernels.tools()), CompileOptions(**options))
 
 
 def write(path: Path, text: str) -> Path:
@@ -252,7 +254,7 @@ def test_an_undefined_name_is_a_macro_of_the_build(
     monkeypatch.chdir(project)
     expected = f"compiled with -D WIDTH=4 from src/apps/one/{name}, because WIDTH is undefined without"
     assert notes(read(project)) == [expected]
-    assert notes(read(project, define=["WIDTH=2"])) == []
+    assert notes(read(project, define=("WIDTH=2",))) == []
 
 
 def test_a_name_that_a_macro_of_the_build_brings_is_defined(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:

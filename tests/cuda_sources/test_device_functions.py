@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.cuda_sources.kernel_file import KernelFile
+from shflbench.cuda_sources.kernel_file import CompileOptions, KernelFile
 from shflbench.cuda_sources.read import read_cuda
+from shflbench.cuda_sources.read_options import Compilers
 from tests import kernels
 
 HEADER = "__device__ float scaled(float x);\n__device__ float twice(float x);\n"
@@ -34,7 +35,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def read(folder: Path) -> KernelFile:
-    return read_cuda(folder / "kernel.cu", "sm_90", toolchain=kernels.tools(), nvcc=None, cache=folder / "cache")
+    return read_cuda(folder / "kernel.cu", Compilers(kernels.tools(), cache=folder / "cache"), CompileOptions())
 
 
 def test_sources_that_define_called_device_functions_are_compiled_with_the_file(folder: Path) -> None:

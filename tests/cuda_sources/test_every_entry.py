@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.cuda_sources.kernel_file import KernelFile, SourceKernel
+from shflbench.cuda_sources.kernel_file import CompileOptions, KernelFile, SourceKernel
 from shflbench.cuda_sources.read import read_cuda
+from shflbench.cuda_sources.read_options import Compilers
 from shflbench.cuda_sources.sampling import sample_instances
 from shflbench.cuda_sources.source_lines import SourceLine
 from shflbench.cuda_sources.users_kernels import users_kernels
@@ -57,7 +58,7 @@ def require_every_entry(file: KernelFile) -> None:
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_each_kernel_of_a_file_has_a_report(path: Path) -> None:
-    require_every_entry(read_cuda(path, "sm_90", toolchain=kernels.tools(), nvcc=None))
+    require_every_entry(read_cuda(path, Compilers(kernels.tools()), CompileOptions()))
 
 
 @pytest.mark.parametrize("text", TEMPLATES.values(), ids=TEMPLATES)

@@ -12,8 +12,9 @@ from shflbench.compile.ptx_process import SHARED, UnfinishedError
 from shflbench.compile.toolchain import find
 from shflbench.cuda_sources import read as reading
 from shflbench.cuda_sources.file_cache import KERNELS
-from shflbench.cuda_sources.kernel_file import KernelFile
+from shflbench.cuda_sources.kernel_file import CompileOptions, HostChange, KernelFile
 from shflbench.cuda_sources.read import read_cuda
+from shflbench.cuda_sources.read_options import Compilers, HostOptions
 from shflbench.cuda_sources.source import CudaSource
 
 HEADER = "template <typename T> struct Pair { T first, second; };\n"
@@ -53,11 +54,15 @@ def read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Read:
     """Read kernels.cu with pair.h, with a cache that is empty at first."""
     monkeypatch.chdir(tmp_path)
 
-    def call(text: str = TEXT, header: str = HEADER, *, cached: bool = True, **options: Any) -> KernelFile:
+    def call(
+        text: str = TEXT, header: str = HEADER, *, cached: bool = True, host: HostOptions | None = None, **options: Any
+    ) -> KernelFile:
         Path("kernels.cu").write_text(text, encoding="utf-8")
         Path("pair.h").write_text(header, encoding="utf-8")
         cache = tmp_path / "cache" if cached else None
-        return read_cuda(Path("kernels.cu"), "sm_90", toolchain=find(), nvcc=None, cache=cache, **options)
+        return read_cuda(
+            Path("kernels.cu"), Compilers(find(), cache=cache), CompileOptions(**options), host or HostOptions()
+        )
 
     return call
 
@@ -75,8 +80,8 @@ def test_whatever_decides_a_file_is_read_again(read: Read, runs: list[str]) -> N
     read(TEXT.replace(": 64", ": 96"))
     read(header=HEADER + "// a comment\n")
     read(define=("N=1",))
-    read(host_args=("32",))
-    read(host_numbers={"n": 128})
+    read(host=HostOptions(("32",)))
+    read(host=HostOptions(change=HostChange({"n": 128})))
     Path("Makefile").write_text("run:\n\t./kernels 512\nkernels: kernels.cu\n\tnvcc -o kernels kernels.cu\n")
     read()
     assert len(runs) == 7

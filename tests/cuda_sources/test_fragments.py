@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from shflbench.cuda_sources.fragments import read_with_includer
-from shflbench.cuda_sources.kernel_file import KernelFile
+from shflbench.cuda_sources.kernel_file import CompileOptions, KernelFile
 from shflbench.cuda_sources.read import read_cuda
+from shflbench.cuda_sources.read_options import Compilers
 from shflbench.errors import CompileError
 from tests import kernels
 
@@ -33,7 +34,7 @@ def part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def read(path: Path) -> KernelFile:
-    return read_with_includer(path, partial(read_cuda, arch="sm_90", toolchain=kernels.tools(), nvcc=None))
+    return read_with_includer(path, partial(read_cuda, compilers=Compilers(kernels.tools()), given=CompileOptions()))
 
 
 @pytest.mark.parametrize(("name", "included"), [("parts/main.cu", "kernel.cu"), ("main.cu", "parts/kernel.cu")])
@@ -75,7 +76,7 @@ def test_what_another_file_cannot_bring_is_an_error_at_once(part: Path, line: st
 
     def read_and_note(path: Path) -> KernelFile:
         tried.append(path)
-        return read_cuda(path, "sm_90", toolchain=kernels.tools(), nvcc=None)
+        return read_cuda(path, Compilers(kernels.tools()), CompileOptions())
 
     with pytest.raises(CompileError):
         read_with_includer(part, read_and_note)

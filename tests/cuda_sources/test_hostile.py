@@ -12,8 +12,10 @@ import pytest
 from shflbench.cuda_sources import syntax_trees
 from shflbench.cuda_sources.expansion import require_expandable
 from shflbench.cuda_sources.host_code import blank, host_spans
+from shflbench.cuda_sources.kernel_file import CompileOptions
 from shflbench.cuda_sources.ptx import read_kernels
 from shflbench.cuda_sources.read import read_cuda, read_ptx
+from shflbench.cuda_sources.read_options import Compilers
 from shflbench.errors import CompileError, InputError, KernelError, ShflbenchError
 from tests import kernels
 from tests.cuda_sources.conftest import Parse, Read
@@ -89,10 +91,10 @@ def test_a_file_above_the_limit_is_refused_at_once(tmp_path: Path) -> None:
     path = tmp_path / "kernel.cu"
     path.write_text(KERNEL + "a<" * 60_000)
     with pytest.raises(CompileError, match="has a line of more than 100000 bytes"):
-        read_cuda(path, "sm_90", toolchain=kernels.tools(), nvcc=None)
+        read_cuda(path, Compilers(kernels.tools()), CompileOptions())
     path.write_text(KERNEL + "// long\n" * 700_000)
     with pytest.raises(CompileError, match="is larger than 4 MiB"):
-        read_cuda(path, "sm_90", toolchain=kernels.tools(), nvcc=None)
+        read_cuda(path, Compilers(kernels.tools()), CompileOptions())
     with pytest.raises(InputError, match="is no PTX"):
         read_ptx(path)
 
@@ -168,7 +170,7 @@ def test_macros_that_expand_without_end_are_refused_before_a_compiler_runs(tmp_p
     path = tmp_path / "kernel.cu"
     path.write_text(f"{doubled('1', 30)}{KERNEL}void f() {{ {use}; }}\n")
     with pytest.raises(CompileError, match=r"its macro A\d+ expands to more than 4 million words"):
-        read_cuda(path, "sm_90", toolchain=None, nvcc=tmp_path / "missing")
+        read_cuda(path, Compilers(nvcc=tmp_path / "missing"), CompileOptions())
 
 
 def test_large_macros_that_end_are_accepted(parse: Parse) -> None:
@@ -194,9 +196,9 @@ def test_pipes_and_devices_are_not_read(tmp_path: Path) -> None:
         path = tmp_path / "kernel.cu"
         path.write_text(f'#include "{name}"\n{KERNEL}')
         with pytest.raises(CompileError, match=rf"kernel\.cu:1: {name} is no regular file"):
-            read_cuda(path, "sm_90", toolchain=kernels.tools(), nvcc=None)
+            read_cuda(path, Compilers(kernels.tools()), CompileOptions())
     with pytest.raises(InputError, match=r"pipe\.cu is no regular file"):
-        read_cuda(tmp_path / "pipe.cu", "sm_90", toolchain=kernels.tools(), nvcc=None)
+        read_cuda(tmp_path / "pipe.cu", Compilers(kernels.tools()), CompileOptions())
     with pytest.raises(InputError, match=r"pipe\.cu is no regular file"):
         read_ptx(tmp_path / "pipe.cu")
 
@@ -233,6 +235,6 @@ def test_a_neighbor_with_a_long_word_takes_no_time(text: str, tmp_path: Path) ->
     path = tmp_path / "k.cu"
     path.write_text(KERNEL + "int main() { int *p; cudaMalloc(&p, 4); k<<<1, 1>>>(p); }\n")
     start = time.process_time()
-    file = read_cuda(path, "sm_90", toolchain=kernels.tools(), nvcc=None)
+    file = read_cuda(path, Compilers(kernels.tools()), CompileOptions())
     assert [item.name for item in file.kernels] == ["k"]
     assert time.process_time() - start < 30

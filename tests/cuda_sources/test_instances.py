@@ -5,7 +5,9 @@ from pathlib import Path
 import pytest
 
 from shflbench.cuda_sources.instances import choose_instances
+from shflbench.cuda_sources.kernel_file import CompileOptions
 from shflbench.cuda_sources.read import read_cuda
+from shflbench.cuda_sources.read_options import Compilers, KernelNames
 from shflbench.errors import CompileError, KernelError
 from tests import kernels
 from tests.cuda_sources.conftest import Parse, Read
@@ -20,7 +22,9 @@ def test_several_instances_are_compiled_at_once_and_need_no_namespace(tmp_path: 
         "template <class T> __global__ void a(T *p) { *p = 1; }\n"
         "namespace tools { template <class T, int N> __global__ void b(T *p) { *p = N; } }\n"
     )
-    result = read_cuda(path, "sm_90", instances=["a<int>", "b<float,4>"], toolchain=kernels.tools(), nvcc=None)
+    result = read_cuda(
+        path, Compilers(kernels.tools()), CompileOptions(), names=KernelNames(instances=("a<int>", "b<float,4>"))
+    )
     assert [(item.name, item.derived) for item in result.kernels] == [("a<int>", ()), ("tools::b<float, 4>", ())]
     assert [item.parameters[0].type for item in result.kernels] == ["int *", "float *"]
     assert not result.notes
@@ -134,8 +138,8 @@ def test_templates_of_a_header_are_compiled_where_the_file_has_no_kernel(tmp_pat
     text = '#include "scale.cuh"\n#include "other.cuh"\nvoid f() {}\n'
 
     def names() -> list[str]:
-        options = {"include": (tmp_path / "library",), "toolchain": kernels.tools(), "nvcc": None}
-        return [item.name for item in read_cuda(path, "sm_90", **options).kernels]  # type: ignore[arg-type]
+        options = CompileOptions(include=(tmp_path / "library",))
+        return [item.name for item in read_cuda(path, Compilers(kernels.tools()), options).kernels]
 
     path.write_text(text)
     assert names() == ["scale<float>"]

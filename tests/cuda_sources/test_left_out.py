@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from shflbench.checker import FileOptions, KernelVerdict, check_file
+from shflbench.cuda_sources.read_options import Compilers
 from shflbench.errors import CompileError
 from tests import kernels
 from tests.cuda_sources.conftest import Parse, Read
@@ -76,7 +77,7 @@ def test_a_pytorch_extension_is_compiled_without_pytorch(read: Read) -> None:
 def test_a_kernel_of_a_pytorch_extension_is_judged(tmp_path: Path, barrier: str) -> None:
     path = tmp_path / "kernel.cu"
     path.write_text(EXTENSION.replace("  __syncthreads();\n", barrier))
-    report = check_file(path, FileOptions(toolchain=kernels.tools()))
+    report = check_file(path, FileOptions(compilers=Compilers(kernels.tools())))
     verdicts = {kernel.name: kernel.verdict for kernel in report.kernels}
     assert verdicts["reverse"] is (KernelVerdict.CLEAN if barrier else KernelVerdict.BROKEN)
 

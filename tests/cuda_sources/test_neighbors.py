@@ -7,9 +7,10 @@ import pytest
 from shflbench.cuda_sources import host_source
 from shflbench.cuda_sources.host_code import UserFile
 from shflbench.cuda_sources.includes import read_unit
-from shflbench.cuda_sources.kernel_file import HostLaunch
+from shflbench.cuda_sources.kernel_file import CompileOptions, HostLaunch
 from shflbench.cuda_sources.neighbors import MAXIMUM_BYTES, neighbors
 from shflbench.cuda_sources.read import read_cuda
+from shflbench.cuda_sources.read_options import Compilers
 from tests import kernels
 
 KERNEL = """
@@ -48,7 +49,7 @@ def joined(path: Path) -> list[str]:
 
 
 def launches(path: Path) -> tuple[HostLaunch, ...]:
-    (kernel,) = read_cuda(path, "sm_90", toolchain=kernels.tools(), nvcc=None).kernels
+    (kernel,) = read_cuda(path, Compilers(kernels.tools()), CompileOptions()).kernels
     return kernel.host_launches
 
 
@@ -160,7 +161,7 @@ def test_a_changed_caller_is_read_again(folder: Path) -> None:
     cache = folder / "cache"
 
     def block() -> object:
-        file = read_cuda(folder / "scale.cu", "sm_90", toolchain=kernels.tools(), nvcc=None, cache=cache)
+        file = read_cuda(folder / "scale.cu", Compilers(kernels.tools(), cache=cache), CompileOptions())
         return file.kernels[0].host_launches[0].block
 
     assert block() == (256, 1, 1)

@@ -11,6 +11,7 @@ from shflbench.cuda_sources import nvcc as nvcc_compiler
 from shflbench.cuda_sources.kernel_file import CompileOptions, KernelFile
 from shflbench.cuda_sources.nvcc import header_folders
 from shflbench.cuda_sources.read import read_cuda
+from shflbench.cuda_sources.read_options import Compilers, KernelNames
 from shflbench.errors import CompileError, CompilerError
 from tests import kernels
 from tests.scripts import write_script
@@ -98,7 +99,9 @@ def source(tmp_path: Path) -> Path:
 
 
 def read(source: Path, nvcc: FakeNvcc, kernel: str | None = None) -> KernelFile:
-    return read_cuda(source, "sm_90", kernel=kernel, toolchain=kernels.tools(), nvcc=nvcc.path)
+    return read_cuda(
+        source, Compilers(kernels.tools(), nvcc=nvcc.path), CompileOptions(), names=KernelNames(kernel=kernel)
+    )
 
 
 def test_the_file_is_compiled_as_it_is_and_nothing_is_left_beside_it(nvcc: FakeNvcc, source: Path) -> None:
@@ -202,7 +205,7 @@ def folders_of(nvcc: FakeNvcc, source: Path, steps: str) -> set[str]:
         header.touch()
     source.write_text("#include <mma.h>\n#include <tools.h>\n__global__ void k(int *p) { *p = 1; }\n")
     nvcc.answer(PTX.format(symbol="_Z1kPi", line=3, file=source), steps=steps)
-    read_cuda(source, "sm_90", toolchain=None, nvcc=nvcc.path)
+    read_cuda(source, Compilers(nvcc=nvcc.path), CompileOptions())
     return {Path(folder).name for folder in nvcc.links.values()}
 
 
@@ -351,7 +354,7 @@ def test_the_compilers_that_nvcc_starts_end_at_its_time_limit(
 def test_nvcc_gets_the_option_for_fast_mathematics(nvcc: FakeNvcc, source: Path) -> None:
     nvcc.answer(PTX.format(symbol="_Z1kPi", line=3, file=source))
     for fast_math in (False, True):
-        read_cuda(source, "sm_90", toolchain=None, nvcc=nvcc.path, fast_math=fast_math)
+        read_cuda(source, Compilers(nvcc=nvcc.path), CompileOptions(fast_math=fast_math))
         assert ("--use_fast_math" in nvcc.command) == fast_math
 
 

@@ -11,7 +11,9 @@ from shflbench.compile import ptx_cache, ptx_process
 from shflbench.compile.nvrtc import PtxUnit, compile_ptx
 from shflbench.compile.ptx_cache import MAXIMUM_ENTRIES, PTX, PtxCompiler
 from shflbench.compile.ptx_process import SHARED, PtxProcess, UnfinishedError
+from shflbench.cuda_sources.kernel_file import CompileOptions
 from shflbench.cuda_sources.read import read_cuda
+from shflbench.cuda_sources.read_options import Compilers
 from tests import kernels
 
 UNIT = PtxUnit(b"__global__ void k(int *p) { *p = 1; }\n", "k.cu", {}, (), ("-arch=compute_90",))
@@ -82,7 +84,7 @@ def test_what_was_compiled_is_read_from_the_cache(tmp_path: Path, monkeypatch: p
     (tmp_path / "width.h").write_text("#define WIDTH 4\n")
 
     def read() -> str:
-        return read_cuda(path, "sm_90", toolchain=kernels.tools(), nvcc=None, cache=tmp_path / "cache").ptx
+        return read_cuda(path, Compilers(kernels.tools(), cache=tmp_path / "cache"), CompileOptions()).ptx
 
     first = read()
     with monkeypatch.context() as context:

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.cuda_sources.kernel_file import KernelParameter
+from shflbench.cuda_sources.kernel_file import CompileOptions, KernelParameter
 from shflbench.cuda_sources.read import read_cuda, read_ptx
+from shflbench.cuda_sources.read_options import Compilers
 from shflbench.errors import CompileError, CompilerError, InputError, KernelError, ShflbenchError, UsageError
 from tests import kernels
 from tests.cuda_sources.conftest import Read
@@ -174,13 +175,13 @@ def test_a_file_without_kernels_is_refused_in_one_sentence(tmp_path: Path, conte
     path = tmp_path / "kernel.cu"
     path.write_bytes(content)
     with pytest.raises(ShflbenchError, match=message) as error:
-        read_cuda(path, "sm_90", toolchain=kernels.tools(), nvcc=None)
+        read_cuda(path, Compilers(kernels.tools()), CompileOptions())
     assert "\n" not in error.value.message
 
 
 def test_a_path_that_is_no_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is a folder"):
-        read_cuda(tmp_path, "sm_90", toolchain=None, nvcc=None)
+        read_cuda(tmp_path, Compilers(), CompileOptions())
     with pytest.raises(InputError, match="cannot be read"):
         read_ptx(tmp_path / "none.ptx")
 
@@ -190,14 +191,14 @@ def test_a_folder_of_headers_that_does_not_exist_is_refused(tmp_path: Path) -> N
     path.write_text("__global__ void k() { }")
     for folder, why in ((tmp_path / "none", "does not exist"), (path, "is no folder")):
         with pytest.raises(UsageError, match=f"-I: the folder {folder} {why}"):
-            read_cuda(path, "sm_90", include=[folder], toolchain=None, nvcc=None)
+            read_cuda(path, Compilers(), CompileOptions(include=(folder,)))
 
 
 def test_without_any_compiler_the_error_says_so(tmp_path: Path) -> None:
     path = tmp_path / "kernel.cu"
     path.write_text("__global__ void k() { }")
     with pytest.raises(CompilerError, match="there is no CUDA compiler"):
-        read_cuda(path, "sm_90", toolchain=None, nvcc=None)
+        read_cuda(path, Compilers(), CompileOptions())
 
 
 def test_a_store_that_the_compiler_removed_is_reported_with_its_line(read: Read) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from shflbench.checker import FileOptions, FileReport, KernelVerdict, check_file
+from shflbench.cuda_sources.read_options import Compilers
 from shflbench.errors import CompileError, UsageError
 from tests import kernels
 from tests.cuda_sources.conftest import Read
@@ -31,7 +32,7 @@ PARENT = "device code launches a kernel: what `parent` leaves to it is neither c
 def check(folder: Path, text: str, *names: str) -> FileReport:
     path = folder / "kernel.cu"
     path.write_text(text)
-    return check_file(path, FileOptions(kernels=names, toolchain=kernels.tools()))
+    return check_file(path, FileOptions(kernels=names, compilers=Compilers(kernels.tools())))
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,9 @@ import pytest
 from shflbench.compile.nvrtc import PtxResult, PtxUnit
 from shflbench.compile.ptx_cache import PtxCompiler
 from shflbench.compile.toolchain import find
+from shflbench.cuda_sources.kernel_file import CompileOptions
 from shflbench.cuda_sources.read import read_cuda
+from shflbench.cuda_sources.read_options import Compilers
 from shflbench.errors import CompileError
 from tests.cuda_sources.conftest import Parse, Read
 
@@ -96,7 +98,7 @@ def test_a_header_that_one_of_cuda_includes_is_named_with_its_package(
 
     monkeypatch.setattr(PtxCompiler, "compile", counted)
     with pytest.raises(CompileError, match=r"mma\.h:1: there is no header crt/mma\.h; .*: nvidia-cuda-crt\)"):
-        read_cuda(path, "sm_90", toolchain=replace(find(), headers=(toolkit,)), nvcc=None)
+        read_cuda(path, Compilers(replace(find(), headers=(toolkit,))), CompileOptions())
     assert len(compiled) == 1  # a further attempt takes as long, and ends the same
 
 

@@ -7,10 +7,11 @@ import pytest
 
 from shflbench.checker.file_check import CheckStep, check_file
 from shflbench.checker.inputs.shapes import parse_shape
-from shflbench.checker.options import FileOptions
+from shflbench.checker.options import CheckLimits, FileOptions, LaunchOptions
 from shflbench.checker.report import FileReport
 from shflbench.compile.ptx_process import SHARED
 from shflbench.compile.toolchain import find
+from shflbench.cuda_sources.read_options import Compilers
 from shflbench.emulator.file_budget import NEVER, FileBudget
 from shflbench.errors import BudgetError, TimeLimitError
 
@@ -83,7 +84,11 @@ def check(path: Path, *launches: str, limit_s: float, clock: Clock, end_after: s
             clock.now += 2 * limit_s
 
     shapes = tuple(parse_shape(text) for text in launches)
-    return check_file(path, FileOptions(launches=shapes, time_limit_s=limit_s, clock=clock), watch)
+    return check_file(
+        path,
+        FileOptions(given=LaunchOptions(launches=shapes), limits=CheckLimits(time_limit_s=limit_s, clock=clock)),
+        watch,
+    )
 
 
 def test_finished_kernels_keep_their_verdicts_and_the_next_ones_did_not_run(tmp_path: Path) -> None:
@@ -128,7 +133,7 @@ def test_a_verdict_that_the_limit_changes_names_it(tmp_path: Path) -> None:
 def test_compiling_counts(tmp_path: Path) -> None:
     path = tmp_path / "k.cu"
     path.write_text("__global__ void k(int *out) { out[threadIdx.x] = 1; }\n")
-    (report,) = check_file(path, FileOptions(toolchain=find(), time_limit_s=0)).kernels
+    (report,) = check_file(path, FileOptions(compilers=Compilers(find()), limits=CheckLimits(time_limit_s=0))).kernels
     assert (report.name, report.verdict) == ("k.cu", "not checked")
     assert report.sentence == "the time limit of 0 s was reached"
 
@@ -146,7 +151,9 @@ def test_a_compiler_that_runs_into_the_limit_is_stopped(tmp_path: Path, monkeypa
         return compile_ptx(unit, toolchain, 0.0)  # type: ignore[arg-type]
 
     monkeypatch.setattr(SHARED, "compile", compile_late)
-    (report,) = check_file(path, FileOptions(toolchain=find(), time_limit_s=50, clock=clock)).kernels
+    (report,) = check_file(
+        path, FileOptions(compilers=Compilers(find()), limits=CheckLimits(time_limit_s=50, clock=clock))
+    ).kernels
     assert given == [50.0]
     assert (report.verdict, report.sentence) == ("not checked", "the time limit of 50 s was reached")
 

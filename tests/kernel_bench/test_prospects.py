@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.checker import FileOptions, advise_file, parse_arguments, parse_shape
+from shflbench.checker import FileOptions, LaunchOptions, advise_file, parse_arguments, parse_shape
 from shflbench.compile.toolchain import find
+from shflbench.cuda_sources.read_options import Compilers
 from shflbench.kernel_bench.prospects import ExchangePlace, Prospect, prospect_of
 from shflbench.model import Device
 from shflbench.store import read_info
@@ -32,11 +33,13 @@ def predict(tmp_path: Path, kernel_cache: Path) -> Predict:
             f"__global__ void kernel(const float* in, float* out, int n) {{\n{body}\n}}\n", encoding="utf-8"
         )
         arguments = [f"n={n}", f"in=f32[{elements}]", f"out=f32[{elements}]"]
-        options = FileOptions(kernels=("kernel",), toolchain=find(), cache=kernel_cache, outputs=False)
-        small = replace(options, launches=(parse_shape("2x1024"),), arguments=parse_arguments(arguments))
+        options = FileOptions(kernels=("kernel",), compilers=Compilers(find(), cache=kernel_cache), outputs=False)
+        small = replace(
+            options, given=LaunchOptions(launches=(parse_shape("2x1024"),), arguments=parse_arguments(arguments))
+        )
         (advice,) = advise_file(file, small, lambda _: None)
         assert advice.missing == ""
-        timed = replace(options, launches=(parse_shape(launch, most_threads=1 << 30),))
+        timed = replace(options, given=LaunchOptions(launches=(parse_shape(launch, most_threads=1 << 30),)))
         device: Device | None = H200 if gpu else None
         return prospect_of(advice, timed, arguments, ExchangePlace(find(), "sm_90", device))
 

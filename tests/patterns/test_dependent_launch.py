@@ -5,7 +5,10 @@ import numpy as np
 import pytest
 
 from shflbench.checker import FileOptions, check_file, parse_chain, parse_same, parse_shape
+from shflbench.checker.options import LaunchOptions
 from shflbench.compile.build import Builder
+from shflbench.cuda_sources.kernel_file import CompileOptions
+from shflbench.cuda_sources.read_options import Compilers
 from shflbench.files import SHARED_HEADERS
 from shflbench.measure.workload import Workload
 from shflbench.model import DTYPES
@@ -77,14 +80,14 @@ def verdict_of(folder: Path, variant: str, cache: Path) -> str:
         (folder / "copied" / f"{name}.cuh").write_text(text, encoding="utf-8")
     first, second = f"dependent_launch_{variant.replace('-', '_')}", "dependent_launch_consume_after_wait"
     options = FileOptions(
-        toolchain=kernels.tools(),
-        cache=cache,
-        include=(SHARED_HEADERS,),
-        define=("BLOCK=128", "OPTION_WORK=64", "OPTION_PROLOGUE=64"),
         kernels=(second,),
-        launches=(parse_shape("2x128"),),
-        pdl=(parse_chain(f"{first},{second}"),),
-        same=(parse_same(f"{first}.between={second}.between"),),
+        compile=CompileOptions(include=(SHARED_HEADERS,), define=("BLOCK=128", "OPTION_WORK=64", "OPTION_PROLOGUE=64")),
+        compilers=Compilers(kernels.tools(), cache=cache),
+        given=LaunchOptions(
+            launches=(parse_shape("2x128"),),
+            pdl=(parse_chain(f"{first},{second}"),),
+            same=(parse_same(f"{first}.between={second}.between"),),
+        ),
     )
     (report,) = check_file(folder / "programmatic.cu", options).kernels
     return str(report.verdict)

@@ -49,10 +49,10 @@ def chains_to_check(file: KernelFile, options: FileOptions, chosen: Sequence[Sou
     UsageError for a kernel or an argument that the file does not have, and for options without effect: a chain whose
     last kernel is not one of the `chosen`, or equal arguments where no launches overlap.
     """
-    chains = chains_of(file, options.pdl, several=options.several)
+    chains = chains_of(file, options.given.pdl, several=options.several)
     if not options.several:
-        refuse_unknown_arguments(options.same, file.kernels)
-    if options.same and not chains and not options.several:
+        refuse_unknown_arguments(options.given.same, file.kernels)
+    if options.given.same and not chains and not options.several:
         raise UsageError(f"--same: no launches of {file.path} overlap", "Name them with --pdl PRIMARY,SECONDARY.")
     symbols = {kernel.symbol for kernel in chosen}
     for chain in chains:
@@ -87,11 +87,11 @@ class DependentLaunches:
         if self._work > MOST_WORK:
             sentence = "the limit of instructions of launches that overlap was reached"
             return [_undecided(chain, KernelVerdict.NOT_CHECKED, sentence)]
-        shared = SharedBuffers(chain, self.options.same, self.file.kernels)
+        shared = SharedBuffers(chain, self.options.given.same, self.file.kernels)
         outcomes: list[ChainOutcome] = []
         try:
             steps = [self._planned(step) for step in chain.steps]
-            for seed in (self.options.seed, self.options.seed + 1):
+            for seed in (self.options.given.seed, self.options.given.seed + 1):
                 if outcomes and self._work > MOST_OF_SECOND:
                     break
                 outcomes.append(self._judged(chain, shared, self._ran(steps, shared, seed)))
@@ -122,7 +122,7 @@ class DependentLaunches:
 
     def _planned(self, step: ChainStep) -> PlannedStep:
         """Return a launch that can run, as the user or the host code states it, or derived."""
-        options, linked = self.options, self._linked(step.kernel)
+        options, linked = self.options.given, self._linked(step.kernel)
         host = () if step.host is None else (step.host,)
         linked = self.earlier.completed(replace(linked, kernel=replace(linked.kernel, host_launches=host)))
         given = launches_of(step.kernel, options.launches, options.named_launches)
@@ -137,7 +137,7 @@ class DependentLaunches:
 
     def _linked(self, kernel: SourceKernel) -> LinkedKernel:
         try:
-            return linked_kernel(self.file, self.module, kernel, arch=self.options.arch, shared_bytes=None)
+            return linked_kernel(self.file, self.module, kernel, arch=self.options.compile.arch, shared_bytes=None)
         except KernelError as error:
             sentence = f"`{kernel.name}` cannot run: {error.message}"
             raise _CannotRunError(Undecided(KernelVerdict.NOT_CHECKED, sentence)) from error

@@ -115,7 +115,7 @@ def advise_file(path: Path, options: FileOptions, watch: Callable[[CheckStep], N
     """
     options = options.begun()
     file, options = with_given_numbers(read_file(path, options), options)
-    further = options.budget.apart(options.most_work)  # for the advice, as much as for the check
+    further = options.budget.apart(options.limits.most_work)  # for the advice, as much as for the check
     studies: dict[str, KernelStudy] = {}
 
     def study(linked: LinkedKernel, evidence: KernelEvidence) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from difflib import unified_diff
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -80,7 +80,7 @@ def _bytes(text: str) -> bytes:
 
 def _beside(path: Path, options: FileOptions) -> FileOptions:
     """Return options with which a file in another folder finds the headers beside `path`."""
-    return replace(options, include=(path.resolve().parent, *options.include))
+    return options.including(path.resolve().parent)
 
 
 def _with_shuffles(patch: Patch, advice: Sequence[KernelAdvice], options: FileOptions) -> Patch:

@@ -12,13 +12,15 @@ from shflbench.arguments import LIMIT_ARGUMENTS
 from shflbench.bounds import BUDGET, MILLION, TIME_LIMIT_S
 from shflbench.checker.file_check import check_kernels
 from shflbench.checker.file_reading import read_file
-from shflbench.checker.options import FileOptions
+from shflbench.checker.options import CheckLimits, FileOptions, LaunchOptions
 from shflbench.checker.python import numba_kernels, texts, triton_functions, triton_kernels
 from shflbench.checker.python.named_launch import cluster_dims, launch_shape
 from shflbench.checker.python.reporting import check_result
 from shflbench.checker.python.results import CheckResult
 from shflbench.checker.verdict import KernelVerdict
 from shflbench.cuda_sources.generators import target_of
+from shflbench.cuda_sources.kernel_file import CompileOptions
+from shflbench.cuda_sources.read_options import Compilers
 from shflbench.errors import CompileError, KernelError, UsageError
 
 if TYPE_CHECKING:
@@ -43,10 +45,9 @@ class CheckRequest:
     launch: LaunchLike | None = None
     args: Arguments = None
     grid: Grid | None = None
-    arch: str | None = None
+    arch: str | None = None  # to compile for; None: as the kind of the kernel needs
     shared_bytes: int | None = None
-    include: tuple[Path, ...] = ()
-    define: tuple[str, ...] = ()
+    compile: CompileOptions = field(default_factory=CompileOptions)
     options: Mapping[str, Any] = field(default_factory=dict)
     seed: int = 0
     cluster: Extent | None = None
@@ -68,25 +69,23 @@ def check(source: object, request: CheckRequest) -> CheckResult:
     compiler for it.
     """
     cluster = cluster_dims(request.cluster)
-    limits = FileOptions(
-        most_work=MILLION * request.budget, time_limit_s=request.time_limit, limit_options=LIMIT_ARGUMENTS
-    ).begun()
+    work = MILLION * request.budget
+    limits = FileOptions(limits=CheckLimits(work, time_limit_s=request.time_limit, options=LIMIT_ARGUMENTS)).begun()
     try:
         prepared = _prepared(source, request, limits)
     except CompileError as error:
         return _failed(source, KernelVerdict.NOT_COMPILED, error)
     except KernelError as error:
         return _failed(source, KernelVerdict.NOT_CHECKED, error)
-    options = replace(
-        limits,
-        kernels=(prepared.symbol,),
+    given = LaunchOptions(
         launches=(prepared.shape,) if prepared.shape else (),
         arguments=prepared.arguments,
         shared_bytes=prepared.shared_bytes,
         cluster=cluster,
-        arch=target_of(prepared.file.ptx),
         seed=request.seed,
     )
+    compiled = CompileOptions(target_of(prepared.file.ptx))
+    options = replace(limits, kernels=(prepared.symbol,), compile=compiled, given=given)
     return check_result(check_kernels(prepared.file, options), prepared)
 
 
@@ -120,11 +119,8 @@ def _file(source: str | os.PathLike[str], request: CheckRequest, limits: FileOpt
     options = replace(
         limits,
         kernels=(request.kernel,) if request.kernel else (),
-        include=request.include,
-        define=request.define,
-        arch=request.arch or CUDA_ARCH,
-        nvcc=nvcc,
-        toolchain=toolchain,
+        compile=replace(request.compile, arch=request.arch or CUDA_ARCH),
+        compilers=Compilers(toolchain, nvcc),
     )
     if isinstance(source, str) and texts.is_text(source):
         return texts.read_text(source, options)

@@ -110,18 +110,22 @@ def read_python_candidate(
     source. UsageError if they do not fit, and what `read_candidates` raises.
     """
     with _path_of(kernel.source) as path:
-        options = replace(options, define=(*options.define, *kernel.define)).begun()
-        file = read_file(path, replace(options, nvcc=None, kernels=_instances(kernel), device_launches=False))
+        compile_options = replace(options.compile, define=(*options.compile.define, *kernel.define))
+        options = replace(options, compile=compile_options).begun()
+        file = read_file(path, replace(options.timed(), kernels=_instances(kernel)))
         chosen = _chosen(file, kernel)
         return read_candidates(
             path,
             replace(
                 options,
                 kernels=(kernel.kernel or chosen.name,),
-                launches=_launches(kernel, launch),
-                shared_bytes=launch.shared_bytes,
-                cluster=cluster_dims(launch.cluster),
-                arguments=tuple(_given(kernel, chosen, arguments)),
+                given=replace(
+                    options.given,
+                    launches=_launches(kernel, launch),
+                    shared_bytes=launch.shared_bytes,
+                    cluster=cluster_dims(launch.cluster),
+                    arguments=tuple(_given(kernel, chosen, arguments)),
+                ),
             ),
             watch,
         )

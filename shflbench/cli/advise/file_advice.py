@@ -11,11 +11,10 @@ from shflbench.cli.advise.measuring import measure_patch, no_change, print_measu
 from shflbench.cli.advise.output import as_json
 from shflbench.cli.advise.sarif import as_sarif
 from shflbench.cli.check.progress import show_step
-from shflbench.cli.file_arguments import as_built
+from shflbench.cli.file_arguments import as_built, file_flags
 from shflbench.cli.layout import Line, Table, wrap_text
 from shflbench.errors import KernelError, UsageError
 from shflbench.kernel_bench.file_advice_words import barrier_scope, exchange_scope, launches_text, sources_of
-from shflbench.user_kernels.advice_options import check_options
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -37,7 +36,7 @@ def print_file_advice(file: Path, flags: dict[str, Any], console: Console) -> in
         raise UsageError("--measure cannot launch clusters of a size that --cluster gives", "Leave one out.")
     gpu = required_gpu(flags)
     flags = as_built(file, flags, console)
-    options = check_options(file, flags)
+    options = file_flags(flags).options([file])
     with console.progress() as progress:
         advice = advise_file(file, options, partial(show_step, progress))
         patch = make_patch(file, advice, options) if flags["patch"] or flags["measure"] else None

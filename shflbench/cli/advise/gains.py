@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from shflbench.cli.file_arguments import file_flags
 from shflbench.default_arch import DEFAULT_ARCH
 from shflbench.grouping import group_by
-from shflbench.user_kernels.advice_options import bench_options
 from shflbench.words import join_words
 
 if TYPE_CHECKING:
@@ -45,7 +45,8 @@ def gains_of(advice: Sequence[KernelAdvice], flags: dict[str, Any], console: Con
             exchanges = merge_loads([one for one in item.exchanges if one.is_replaceable])
             block = item.runs.launches[0].launch.shape.threads_per_block if item.runs else 1
             alone = tuple((one, stored.alone(one, block)) for one in exchanges)
-            options = bench_options([item.report.choice], item.report.place.file, flags)
+            file = item.report.place.file
+            options = replace(file_flags(flags).timed([item.report.choice]), cluster=None).options([file])
             gains[item.report.symbol] = KernelGain(alone, prospect_of(item, options, flags["arguments"], place))
     return gains
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from shflbench.user_kernels.advice_options import bench_options
+from shflbench.cli.file_arguments import file_flags
 from shflbench.words import join_words
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def measure_patch(
         if not flags["patch"]:
             console.say(no_change(advice))
         return []
-    options = bench_options(patch.kernels, patch.path, flags)
+    options = replace(file_flags(flags).timed(patch.kernels), cluster=None).options([patch.path])
     with console.progress(), patch.copy() as copy:
         return bench_versions(patch.path, copy, options, flags["arguments"], gpu)
 

@@ -12,11 +12,10 @@ import click
 
 from shflbench.bounds import SHORT_BUDGET
 from shflbench.cli.check_limits import limit_options
-from shflbench.cli.file_arguments import CLUSTER, FILE_ARGUMENTS, as_built
+from shflbench.cli.file_arguments import CLUSTER, FILE_ARGUMENTS, as_built, file_flags
 from shflbench.cli.help import Command, add_heading, option
 from shflbench.cli.parameters import PATH, format_option, share
 from shflbench.cli.run.options import GPU, MEASURING, PLACES, processes_option, typed_words
-from shflbench.default_arch import DEFAULT_ARCH
 from shflbench.environment import cache_folder
 from shflbench.errors import FINDING_EXIT, KernelError, UsageError
 from shflbench.grouping import group_by
@@ -233,28 +232,13 @@ def _require_gpu(device: str) -> None:
 
 
 def _file_options(file: Path, flags: dict[str, Any]) -> FileOptions:
-    from shflbench.user_kernels.file_options import file_options
-
     named = flags["kernels"]
-    return file_options(
-        kernels=list(dict.fromkeys([*filter(None, [flags["reference"]]), *named])) if named else (),
+    given = replace(
+        file_flags(flags).timed(list(dict.fromkeys([*filter(None, [flags["reference"]]), *named])) if named else ()),
         launches=[text for text in flags["launches"] if "=" not in text],
         named_launches=[text for text in flags["launches"] if "=" in text],
-        arguments=(),  # they are sets, of each of which a launch is timed
-        shared=flags["shared"],
-        cluster=flags["cluster"],
-        include=flags["include"],
-        define=flags["define"],
-        host_args=flags["host_args"],
-        fast_math=flags["fast_math"],
-        compiler="nvrtc",  # which also makes the machine code that is timed
-        budget=flags["budget"],
-        time_limit_s=flags["time_limit_s"],
-        arch=flags["arch"] or DEFAULT_ARCH,
-        seed=flags["seed"],
-        files=[file],
-        is_timed=True,
     )
+    return given.options([file])
 
 
 def _read(file: Path, flags: dict[str, Any], console: Console, *, joins: bool = False) -> CandidateFile:

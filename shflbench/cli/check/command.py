@@ -10,17 +10,16 @@ import click
 
 from shflbench.bounds import BUDGET, MAX_SEED
 from shflbench.cli.check_limits import limit_options
-from shflbench.cli.file_arguments import CLUSTER
+from shflbench.cli.file_arguments import CLUSTER, COMPILING, file_flags
 from shflbench.cli.help import Command, add_heading, option
 from shflbench.cli.host_args import host_args_option
-from shflbench.cli.parameters import OUTPUT_FILE, PATH, filters, format_option
+from shflbench.cli.parameters import OUTPUT_FILE, filters, format_option
 from shflbench.default_arch import DEFAULT_ARCH
 from shflbench.environment import cache_folder, compute_sanitizer
 from shflbench.errors import FINDING_EXIT, UNDECIDED_EXIT, DeviceError, KernelError, UsageError
 from shflbench.user_kernels.file_options import (
     COMPILERS,
     divide_targets,
-    file_options,
     refuse_filters,
     refuse_without_files,
 )
@@ -83,10 +82,7 @@ if TYPE_CHECKING:
         help="Take two arguments of such kernels as one buffer, such as primary.out=secondary.in (repeatable).",
         show_default="what the host code passes",
     ),
-    option(
-        "-I", "--include", metavar="DIR", type=PATH, multiple=True, help="Search this folder for headers (repeatable)."
-    ),
-    option("-D", "--define", metavar="NAME[=VALUE]", multiple=True, help="Define this macro (repeatable)."),
+    *COMPILING,
     option(
         "--compiler",
         metavar="NAME",
@@ -165,7 +161,7 @@ def command(
         raise UsageError("--sanitizer runs the kernels of patterns, and a target is a file", "Leave --sanitizer out.")
     if not names:
         refuse_filters({"--pattern": patterns, "--variant": variants, "--dtype": dtypes})
-    options = file_options(arch=arch, seed=seed, files=files, **given) if files else None  # type: ignore[arg-type]
+    options = file_flags({**given, "arch": arch, "seed": seed}).options(files) if files else None
     reports = (
         _check_patterns(names, (patterns, variants, dtypes), arch, seed, console, sanitizer=sanitizer) if names else []
     )
@@ -217,7 +213,7 @@ def _check_files(files: Sequence[Path], options: FileOptions, console: Console) 
             reports.append(report)
             progress.show(f"checking, {len(reports)} of {len(files)} files", len(reports), len(files))
     if not options.kernels:
-        refuse_unknown_kernels(reports, options.pdl, options.same)
+        refuse_unknown_kernels(reports, options.given.pdl, options.given.same)
     return reports_with_kernels(reports, options.kernels)
 
 

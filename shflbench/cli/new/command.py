@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from shflbench.cli.file_arguments import FILE_ARGUMENTS, as_built
+from shflbench.cli.file_arguments import FILE_ARGUMENTS, as_built, file_flags
 from shflbench.cli.help import Command, add_heading, option
 from shflbench.cli.parameters import PATH
-from shflbench.default_arch import DEFAULT_ARCH
 from shflbench.errors import UsageError
 
 if TYPE_CHECKING:
@@ -78,14 +78,11 @@ def _from_file(file: Path, names: tuple[str, ...], output: Path, flags: dict[str
     """Write the pattern and the suite of kernels of a file, and return the files to read."""
     from shflbench.checker import read_candidates
     from shflbench.user_kernels.comparison import choose
-    from shflbench.user_kernels.file_options import file_options
     from shflbench.user_kernels.suite import new_suite
 
     reference = flags.pop("reference")
     names = tuple(dict.fromkeys((*names, *flags.pop("kernels"))))
-    options = file_options(
-        kernels=names, compiler="nvrtc", arch=DEFAULT_ARCH, seed=0, files=[file], is_timed=True, **flags
-    )
+    options = replace(file_flags(flags), kernels=names, compiler="nvrtc", is_timed=True).options([file])
     choice = choose(read_candidates(file, options), named=bool(names), reference=next(iter(names), ""))
     if names and any(item.is_broken for item in choice.left_out):
         raise UsageError(f"{file} has kernels that cannot be run: {_reasons(choice.left_out)}", "Name other kernels.")

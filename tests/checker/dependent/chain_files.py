@@ -6,7 +6,7 @@ from pathlib import Path
 from shflbench.checker.file_check import check_file
 from shflbench.checker.inputs.overlaps import parse_same
 from shflbench.checker.inputs.shapes import parse_shape
-from shflbench.checker.options import FileOptions
+from shflbench.checker.options import FileOptions, LaunchOptions
 from shflbench.checker.report import KernelReport
 from shflbench.checker.verdict import Level
 from tests.checker.dependent.enumeration import BLOCKS, WARPS, Action, Launch, Step
@@ -61,9 +61,11 @@ def report_on(chain: list[Launch], folder: Path, same: Sequence[str] | None = No
     names = tuple(f"launch{number}" for number in range(len(chain)))
     options = FileOptions(
         kernels=(names[-1],),
-        launches=(parse_shape(f"{BLOCKS}x{32 * WARPS}"),),
-        pdl=(names,),
-        same=tuple(map(parse_same, same or [f"{names[0]}.arg0={name}.arg0" for name in names[1:]])),
+        given=LaunchOptions(
+            launches=(parse_shape(f"{BLOCKS}x{32 * WARPS}"),),
+            pdl=(names,),
+            same=tuple(map(parse_same, same or [f"{names[0]}.arg0={name}.arg0" for name in names[1:]])),
+        ),
     )
     (report,) = check_file(path, options).kernels
     return report

@@ -9,8 +9,10 @@ from shflbench.checker.dependent.conflicts import MissingOrder
 from shflbench.checker.file_check import check_file
 from shflbench.checker.inputs.overlaps import parse_chain, parse_same
 from shflbench.checker.inputs.shapes import parse_shape
-from shflbench.checker.options import FileOptions
+from shflbench.checker.options import FileOptions, LaunchOptions
 from shflbench.checker.report import KernelReport
+from shflbench.cuda_sources.kernel_file import CompileOptions
+from shflbench.cuda_sources.read_options import Compilers
 from tests import kernels
 
 FOLDER = Path(__file__).parent
@@ -62,13 +64,13 @@ class DependentFile:
 @cache
 def _report(file: DependentFile, folder: Path, define: tuple[str, ...]) -> KernelReport:
     options = FileOptions(
-        toolchain=kernels.tools(),
-        cache=folder,
-        define=define,
-        arch=next(iter(file.listed("arch")), "sm_90"),
-        launches=() if file.has_host_code else (parse_shape("4x128"),),
-        pdl=tuple(map(parse_chain, file.listed("pdl"))),
-        same=tuple(map(parse_same, file.listed("same"))),
+        compile=CompileOptions(arch=next(iter(file.listed("arch")), "sm_90"), define=define),
+        compilers=Compilers(kernels.tools(), cache=folder),
+        given=LaunchOptions(
+            launches=() if file.has_host_code else (parse_shape("4x128"),),
+            pdl=tuple(map(parse_chain, file.listed("pdl"))),
+            same=tuple(map(parse_same, file.listed("same"))),
+        ),
         outputs=False,
     )
     return check_file(file.path, options).kernels[-1]

@@ -5,7 +5,7 @@ from pathlib import Path
 from shflbench.checker.file_check import CheckStep, check_file
 from shflbench.checker.inputs.overlaps import parse_same
 from shflbench.checker.inputs.shapes import parse_shape
-from shflbench.checker.options import FileOptions
+from shflbench.checker.options import FileOptions, LaunchOptions
 from tests.checker.dependent.chain_files import ptx_of
 from tests.checker.dependent.enumeration import ACTORS, Action, Step
 
@@ -16,9 +16,11 @@ def test_the_verdict_on_a_finished_kernel_is_that_of_the_report(tmp_path: Path) 
     path.write_text(ptx_of(chain), encoding="utf-8")
     steps: list[CheckStep] = []
     options = FileOptions(
-        launches=(parse_shape("2x64"),),
-        pdl=(("launch0", "launch1"),),
-        same=(parse_same("launch0.arg0=launch1.arg0"),),
+        given=LaunchOptions(
+            launches=(parse_shape("2x64"),),
+            pdl=(("launch0", "launch1"),),
+            same=(parse_same("launch0.arg0=launch1.arg0"),),
+        )
     )
     report = check_file(path, options, steps.append)
     assert [step.report for step in steps if step.report is not None] == list(report.kernels)

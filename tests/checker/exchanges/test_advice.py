@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from shflbench.checker import FileOptions, KernelAdvice, advise_file, parse_arguments, parse_shape
+from shflbench.checker.options import LaunchOptions
 from shflbench.compile.toolchain import find
+from shflbench.cuda_sources.read_options import Compilers
 from shflbench.errors import TimeLimitError
 
 Advise = Callable[..., KernelAdvice]
@@ -34,7 +36,9 @@ def advise(tmp_path: Path, kernel_cache: Path) -> Advise:
         given = parse_arguments(arguments)
         blocks = None if cluster is None else (cluster, 1, 1)
         options = FileOptions(
-            launches=shapes, arguments=given, cluster=blocks, toolchain=find(), cache=kernel_cache, outputs=False
+            compilers=Compilers(find(), cache=kernel_cache),
+            given=LaunchOptions(launches=shapes, arguments=given, cluster=blocks),
+            outputs=False,
         )
         (advice,) = advise_file(file, options, lambda _: None)
         return advice

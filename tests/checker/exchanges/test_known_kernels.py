@@ -21,7 +21,9 @@ from pathlib import Path
 import pytest
 
 from shflbench.checker import ExchangeAdvice, FileOptions, KernelAdvice, advise_file, parse_arguments, parse_shape
+from shflbench.checker.options import LaunchOptions
 from shflbench.compile.toolchain import find
+from shflbench.cuda_sources.read_options import Compilers
 
 # They take half a second or more, and have the exchanges of smaller ones.
 SLOW = {
@@ -89,11 +91,12 @@ def kinds_of(exchange: ExchangeAdvice) -> set[str]:
 
 def advice_of(file: Path, truth: Truth, cache: Path) -> KernelAdvice:
     options = FileOptions(
-        launches=(parse_shape(truth.launch),),
-        arguments=parse_arguments(truth.arguments),
-        shared_bytes=truth.shared or None,
-        toolchain=find(),
-        cache=cache,
+        compilers=Compilers(find(), cache=cache),
+        given=LaunchOptions(
+            launches=(parse_shape(truth.launch),),
+            arguments=parse_arguments(truth.arguments),
+            shared_bytes=truth.shared or None,
+        ),
         outputs=False,
     )
     (advice,) = advise_file(file, options, lambda _: None)

@@ -9,7 +9,9 @@ import pytest
 
 from shflbench.checker import FileOptions, advise_file, make_patch, parse_arguments, parse_shape
 from shflbench.checker.exchanges.same_memory import leaves_same_memory
+from shflbench.checker.options import LaunchOptions
 from shflbench.compile.toolchain import find
+from shflbench.cuda_sources.read_options import Compilers
 from shflbench.emulator import EmulatedLaunch, execute
 from shflbench.errors import TimeLimitError
 
@@ -24,7 +26,9 @@ NUMBERS = "int t = threadIdx.x, lane = t % 32, w = t / 32;"
 def options(kernel_cache: Path) -> FileOptions:
     launches, arguments = (parse_shape("1x64"),), parse_arguments(["n=4"])
     return FileOptions(
-        launches=launches, arguments=arguments, shared_bytes=512, toolchain=find(), cache=kernel_cache, outputs=False
+        compilers=Compilers(find(), cache=kernel_cache),
+        given=LaunchOptions(launches=launches, arguments=arguments, shared_bytes=512),
+        outputs=False,
     )
 
 
@@ -39,7 +43,7 @@ def patch(tmp_path: Path, options: FileOptions) -> Patch:
         before = f"{others}{signature} {{\n{NUMBERS}\n"
         text = f"{before}{body}\n}}\n"
         file.write_bytes(text.encode())
-        given = options if launched else replace(options, launches=(), arguments=())
+        given = options if launched else replace(options, given=replace(options.given, launches=(), arguments=()))
         advice = advise_file(file, given, lambda _: None)
         assert advice[-1].report.verdict == verdict
         changed = make_patch(file, advice, given).text
@@ -207,7 +211,8 @@ def same(tmp_path: Path, options: FileOptions) -> Same:
         for value in values:
             file = tmp_path / "kernel.cu"
             file.write_text(f"{signature} {{\n{NUMBERS}\n{STORE}\nout[t] = {value};\n}}\n", encoding="utf-8")
-            given = replace(options, arguments=parse_arguments(["in=i32[64]:0", "of=i32[64]:0", "n=4"]))
+            arguments = parse_arguments(["in=i32[64]:0", "of=i32[64]:0", "n=4"])
+            given = replace(options, given=replace(options.given, arguments=arguments))
             (advice,) = advise_file(file, given, lambda _: None)
             assert advice.runs is not None
             runs.append(advice.runs)

@@ -11,7 +11,10 @@ from pathlib import Path
 import pytest
 
 from shflbench.checker import FileOptions, KernelAdvice, advise_file, make_patch, parse_arguments, parse_shape
+from shflbench.checker.options import LaunchOptions
 from shflbench.compile.toolchain import find
+from shflbench.cuda_sources.kernel_file import CompileOptions
+from shflbench.cuda_sources.read_options import Compilers
 from shflbench.files import SHARED_HEADERS
 from shflbench.model import DTYPES
 from shflbench.patterns.copies import timed_copy
@@ -65,13 +68,16 @@ def options_of(pattern: str, option: str, cache: Path, grid: int = GRID, block: 
     iterations = f"iterations={2 * declaration.unroll + 1}"  # twice through the compiled loop, and through the rest
     return FileOptions(
         kernels=(f"{pattern.replace('-', '_')}_smem<{type_}>",),
-        launches=(parse_shape(f"{grid}x{block}"),),
-        arguments=parse_arguments([iterations, *([ARGUMENTS[pattern]] if pattern in ARGUMENTS else [])]),
-        shared_bytes=shared,
-        include=(SHARED_HEADERS, builtin()[pattern]),
-        define=(f"UNROLL={declaration.unroll}", *map(str.upper, macros)),
-        toolchain=find(),
-        cache=cache,
+        compile=CompileOptions(
+            include=(SHARED_HEADERS, builtin()[pattern]),
+            define=(f"UNROLL={declaration.unroll}", *map(str.upper, macros)),
+        ),
+        compilers=Compilers(find(), cache=cache),
+        given=LaunchOptions(
+            launches=(parse_shape(f"{grid}x{block}"),),
+            arguments=parse_arguments([iterations, *([ARGUMENTS[pattern]] if pattern in ARGUMENTS else [])]),
+            shared_bytes=shared,
+        ),
         outputs=False,
     )
 

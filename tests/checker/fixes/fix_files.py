@@ -8,8 +8,10 @@ from shflbench.checker.file_check import check_file
 from shflbench.checker.finding import Finding
 from shflbench.checker.inputs.overlaps import parse_chain, parse_same
 from shflbench.checker.inputs.shapes import parse_cluster, parse_shape
-from shflbench.checker.options import FileOptions
+from shflbench.checker.options import FileOptions, LaunchOptions
 from shflbench.checker.report import KernelReport
+from shflbench.cuda_sources.kernel_file import CompileOptions
+from shflbench.cuda_sources.read_options import Compilers
 from shflbench.emulator.races.hazards import RACES
 from tests import kernels
 
@@ -107,14 +109,14 @@ class FixFile:
     def check(self, cache: Path, *define: str) -> KernelReport:
         """Return the report on the last kernel."""
         options = FileOptions(
-            toolchain=kernels.tools(),
-            cache=cache,
-            define=define,
-            arch=next(iter(self.listed("arch")), "sm_90"),
-            launches=tuple(map(parse_shape, self.listed("launch"))),
-            cluster=next(map(parse_cluster, self.listed("cluster")), None),
-            pdl=tuple(map(parse_chain, self.listed("pdl"))),
-            same=tuple(map(parse_same, self.listed("same"))),
+            compile=CompileOptions(arch=next(iter(self.listed("arch")), "sm_90"), define=define),
+            compilers=Compilers(kernels.tools(), cache=cache),
+            given=LaunchOptions(
+                launches=tuple(map(parse_shape, self.listed("launch"))),
+                cluster=next(map(parse_cluster, self.listed("cluster")), None),
+                pdl=tuple(map(parse_chain, self.listed("pdl"))),
+                same=tuple(map(parse_same, self.listed("same"))),
+            ),
             outputs=False,
         )
         return check_file(self.path, options).kernels[-1]

@@ -6,8 +6,9 @@ import pytest
 
 from shflbench.checker.file_check import check_file
 from shflbench.checker.inputs.grammar import parse_arguments
-from shflbench.checker.options import FileOptions
+from shflbench.checker.options import FileOptions, LaunchOptions
 from shflbench.checker.report import KernelReport
+from shflbench.cuda_sources.read_options import Compilers
 from tests import kernels
 
 INDEX = "int i = blockIdx.x * blockDim.x + threadIdx.x;"
@@ -70,7 +71,12 @@ def _reports(folder: Path, cache: Path, names: tuple[str, ...] = (), *args: str)
     file = folder / "guards.cu"
     file.write_text(CUDA, encoding="utf-8")
     given = parse_arguments(args)
-    options = FileOptions(kernels=names, arguments=given, toolchain=kernels.tools(), cache=cache, outputs=False)
+    options = FileOptions(
+        kernels=names,
+        compilers=Compilers(kernels.tools(), cache=cache),
+        given=LaunchOptions(arguments=given),
+        outputs=False,
+    )
     return {report.name: report for report in check_file(file, options).kernels}
 
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from shflbench.checker.file_check import check_file
 from shflbench.checker.options import FileOptions
+from shflbench.cuda_sources.read_options import Compilers
 from tests import kernels
 
 BATCHED = """__global__ void scale(const float *in, float *out, int n) {
@@ -16,7 +17,7 @@ def verdicts(text: str, folder: Path, cache: Path) -> dict[str, str]:
     """Return the verdicts on the kernels of a file, by name."""
     file = folder / "k.cu"
     file.write_text(text, encoding="utf-8")
-    report = check_file(file, FileOptions(toolchain=kernels.tools(), cache=cache, outputs=False))
+    report = check_file(file, FileOptions(compilers=Compilers(kernels.tools(), cache=cache), outputs=False))
     return {kernel.name: str(kernel.verdict) for kernel in report.kernels}
 
 
@@ -147,7 +148,7 @@ __global__ void broken(const float *in, float *out, int bits) {
 def test_a_mask_is_one_less_than_a_power_of_two_and_a_shift_has_few_bits(tmp_path: Path, kernel_cache: Path) -> None:
     file = tmp_path / "k.cu"
     file.write_text(BITS, encoding="utf-8")
-    report = check_file(file, FileOptions(toolchain=kernels.tools(), cache=kernel_cache, outputs=False))
+    report = check_file(file, FileOptions(compilers=Compilers(kernels.tools(), cache=kernel_cache), outputs=False))
     rotate, rows, broken = report.kernels
     assert [kernel.verdict for kernel in (rotate, rows, broken)] == ["clean", "clean", "needs arguments"]
     assert broken.causes == ("bits",)
@@ -181,7 +182,7 @@ int main() {
 def test_in_a_grid_that_is_scaled_down_all_blocks_arrive(tmp_path: Path, kernel_cache: Path) -> None:
     file = tmp_path / "k.cu"
     file.write_text(ARRIVALS, encoding="utf-8")
-    report = check_file(file, FileOptions(toolchain=kernels.tools(), cache=kernel_cache, outputs=False))
+    report = check_file(file, FileOptions(compilers=Compilers(kernels.tools(), cache=kernel_cache), outputs=False))
     assert [kernel.verdict for kernel in report.kernels] == ["clean", "clean"]
     assert not any("never ran" in kernel.sentence for kernel in report.kernels)
 

@@ -4,7 +4,8 @@ from pathlib import Path
 
 from shflbench.checker.file_check import check_file
 from shflbench.checker.inputs.grammar import parse_arguments
-from shflbench.checker.options import FileOptions
+from shflbench.checker.options import FileOptions, LaunchOptions
+from shflbench.cuda_sources.read_options import Compilers
 from tests import kernels
 from tests.checker.inputs.test_derived_values import verdicts
 
@@ -74,6 +75,10 @@ def test_a_variable_of_the_device_takes_the_contents_of_a_buffer(tmp_path: Path,
     judged = []
     for fill in ("index", "0"):
         arguments = parse_arguments([f"c_map=i32[64]:{fill}"])
-        options = FileOptions(("moved",), arguments=arguments, toolchain=kernels.tools(), cache=kernel_cache)
+        options = FileOptions(
+            kernels=("moved",),
+            compilers=Compilers(kernels.tools(), cache=kernel_cache),
+            given=LaunchOptions(arguments=arguments),
+        )
         judged += [str(report.verdict) for report in check_file(file, options).kernels]
     assert judged == ["clean", "broken"]

@@ -13,8 +13,9 @@ from shflbench.checker.inputs.default_launches import PlannedLaunch
 from shflbench.checker.inputs.linked import linked_kernel
 from shflbench.checker.inputs.run_plan import plan_runs
 from shflbench.checker.inputs.shapes import parse_shape
-from shflbench.checker.options import FileOptions
+from shflbench.checker.options import FileOptions, LaunchOptions
 from shflbench.checker.report import KernelReport
+from shflbench.cuda_sources.read_options import Compilers
 from shflbench.emulator.ptx.parse import parse
 from tests import kernels
 
@@ -80,7 +81,9 @@ def report_of(folder: Path, cache: Path, text: str, *launches: str) -> KernelRep
     file = folder / "total.cu"
     file.write_text(text, encoding="utf-8")
     shapes = tuple(map(parse_shape, launches))
-    options = FileOptions(launches=shapes, toolchain=kernels.tools(), cache=cache, outputs=False)
+    options = FileOptions(
+        compilers=Compilers(kernels.tools(), cache=cache), given=LaunchOptions(launches=shapes), outputs=False
+    )
     (report,) = check_file(file, options).kernels
     return report
 
@@ -137,7 +140,7 @@ def test_no_part_of_the_blocks_runs_by_another_count(tmp_path: Path, kernel_cach
 def launches_of(folder: Path, cache: Path, text: str) -> list[PlannedLaunch]:
     file = folder / "total.cu"
     file.write_text(text, encoding="utf-8")
-    read = read_file(file, FileOptions(toolchain=kernels.tools(), cache=cache))
+    read = read_file(file, FileOptions(compilers=Compilers(kernels.tools(), cache=cache)))
     linked = linked_kernel(read, parse(read.ptx), read.kernels[0], arch="sm_90", shared_bytes=None)
     return plan_runs(linked, (), (), None).launches
 

@@ -6,6 +6,7 @@ import pytest
 
 from shflbench.checker.file_check import check_file
 from shflbench.checker.options import FileOptions
+from shflbench.cuda_sources.read_options import Compilers
 from tests import kernels
 
 FILL = """__global__ void fill(float *out, int rows, int columns) {
@@ -20,7 +21,9 @@ def test_rows_of_blocks_are_few_unless_threads_count_them_too(
 ) -> None:
     file = tmp_path / "k.cu"
     file.write_text(FILL.replace("LIMIT", limit), encoding="utf-8")
-    (report,) = check_file(file, FileOptions(toolchain=kernels.tools(), cache=kernel_cache, outputs=False)).kernels
+    (report,) = check_file(
+        file, FileOptions(compilers=Compilers(kernels.tools(), cache=kernel_cache), outputs=False)
+    ).kernels
     (launch,) = [item for item in report.launches if item.shape == "1x32"]
     assert rows in [text for text, _ in launch.arguments]
     assert report.verdict == "clean"

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from shflbench.checker.file_check import check_file
 from shflbench.checker.options import FileOptions
+from shflbench.cuda_sources.read_options import Compilers
 from tests import kernels
 
 FILE = """#include <cuda_runtime.h>
@@ -46,7 +47,7 @@ int main(int argc, char **argv) {
 def test_numbers_other_than_the_default_show_races_and_missing_guards(tmp_path: Path, kernel_cache: Path) -> None:
     file = tmp_path / "k.cu"
     file.write_text(FILE, encoding="utf-8")
-    report = check_file(file, FileOptions(toolchain=kernels.tools(), cache=kernel_cache, outputs=False))
+    report = check_file(file, FileOptions(compilers=Compilers(kernels.tools(), cache=kernel_cache), outputs=False))
     assert {kernel.name: str(kernel.verdict) for kernel in report.kernels} == {
         "guarded": "clean",
         "unguarded": "needs arguments",  # the program may take multiples of 256 only

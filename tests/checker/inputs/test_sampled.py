@@ -11,11 +11,12 @@ from shflbench.checker.inputs.grammar import parse_arguments
 from shflbench.checker.inputs.sampled import counted_blocks, with_samples
 from shflbench.checker.inputs.shapes import parse_shape
 from shflbench.checker.inputs.wishes import MOST_BYTES
-from shflbench.checker.options import FileOptions
+from shflbench.checker.options import FileOptions, LaunchOptions
 from shflbench.checker.report import KernelReport
 from shflbench.checker.runs import budget, kernel_runs
 from shflbench.cuda_sources.kernel_file import HostArgument, HostBuffer, HostLaunch, LaunchBounds
 from shflbench.cuda_sources.origin import Origin
+from shflbench.cuda_sources.read_options import Compilers
 from shflbench.cuda_sources.source_lines import SourceLine
 from shflbench.emulator.machine.threads import Shape
 from shflbench.emulator.races.hazards import HazardKind
@@ -55,7 +56,7 @@ def _reports(folder: Path, cache: Path) -> dict[str, KernelReport]:
     copies = {"copy": "y * width + x", "swapped": "x * width + y"}
     planes = (PLANE.replace("NAME", name).replace("INDEX", index) for name, index in copies.items())
     file.write_text("".join((*planes, COUNTER, HOST)), encoding="utf-8")
-    options = FileOptions(toolchain=kernels.tools(), cache=cache, outputs=False)
+    options = FileOptions(compilers=Compilers(kernels.tools(), cache=cache), outputs=False)
     return {report.name: report for report in check_file(file, options).kernels}
 
 
@@ -136,10 +137,10 @@ def test_only_launch_is_judged_where_its_blocks_do_not_end(
         "}\n"
     )
     options = FileOptions(
-        launches=(replace(parse_shape("2x32"), sample=(0, 1)),),
-        arguments=parse_arguments(["count=100000000"]),
-        toolchain=kernels.tools(),
-        cache=kernel_cache,
+        compilers=Compilers(kernels.tools(), cache=kernel_cache),
+        given=LaunchOptions(
+            launches=(replace(parse_shape("2x32"), sample=(0, 1)),), arguments=parse_arguments(["count=100000000"])
+        ),
     )
     (report,) = check_file(source, options).kernels
     assert [launch.shape for launch in report.launches] == ["2x32"]
@@ -182,7 +183,7 @@ int main()
 def _large(folder: Path, cache: Path, off: int) -> list[KernelReport]:
     file = folder / "large.cu"
     file.write_text(LARGE.replace("OFF", str(off)), encoding="utf-8")
-    return list(check_file(file, FileOptions(toolchain=kernels.tools(), cache=cache, outputs=False)).kernels)
+    return list(check_file(file, FileOptions(compilers=Compilers(kernels.tools(), cache=cache), outputs=False)).kernels)
 
 
 def test_the_last_block_of_a_large_grid_tests_the_ends_of_large_buffers(tmp_path: Path, kernel_cache: Path) -> None:
@@ -217,7 +218,9 @@ int main()
 def test_the_last_block_with_work_runs_where_the_last_one_has_none(tmp_path: Path, kernel_cache: Path) -> None:
     file = tmp_path / "spare.cu"
     file.write_text(SPARE, encoding="utf-8")
-    (report,) = check_file(file, FileOptions(toolchain=kernels.tools(), cache=kernel_cache, outputs=False)).kernels
+    (report,) = check_file(
+        file, FileOptions(compilers=Compilers(kernels.tools(), cache=kernel_cache), outputs=False)
+    ).kernels
     (finding,) = report.findings
     assert (report.verdict, finding.kind, finding.threads) == (
         "broken",
@@ -245,7 +248,9 @@ def test_no_block_runs_at_the_real_sizes_where_a_smaller_launch_did_not_end(
     main = LARGE.partition("int main")[2].partition("    looked_up")[0]
     file = tmp_path / "long.cu"
     file.write_text(f"{text}int main{main}}}\n", encoding="utf-8")
-    (long,) = check_file(file, FileOptions(toolchain=kernels.tools(), cache=kernel_cache, outputs=False)).kernels
+    (long,) = check_file(
+        file, FileOptions(compilers=Compilers(kernels.tools(), cache=kernel_cache), outputs=False)
+    ).kernels
     assert "524288x256" not in [launch.shape for launch in long.launches]
 
 
@@ -292,7 +297,7 @@ def test_loops_that_step_by_the_grid_run_in_some_blocks_at_real_size_in_place_of
 ) -> None:
     file = tmp_path / "k.cu"
     file.write_text(STEPS.replace("BARRIER", barrier), encoding="utf-8")
-    report = check_file(file, FileOptions(toolchain=kernels.tools(), cache=kernel_cache, outputs=False))
+    report = check_file(file, FileOptions(compilers=Compilers(kernels.tools(), cache=kernel_cache), outputs=False))
     (kernel,) = report.kernels
     assert kernel.verdict == verdict
     assert {item.shape for item in kernel.launches} == {"256x256"}

@@ -7,7 +7,7 @@ import pytest
 from shflbench.checker.file_check import check_file
 from shflbench.checker.inputs.grammar import parse_arguments
 from shflbench.checker.inputs.shapes import parse_shape
-from shflbench.checker.options import FileOptions
+from shflbench.checker.options import FileOptions, LaunchOptions
 
 # The store lies far beyond any array; then all threads write their numbers to one place.
 PTX = """\
@@ -40,7 +40,7 @@ def test_a_race_after_a_fault_needs_what_the_fault_needs(
     path = tmp_path / "k.ptx"
     path.write_text(PTX, encoding="utf-8")
     (report,) = check_file(
-        path, FileOptions(launches=(parse_shape("1x32"),), arguments=parse_arguments(arguments))
+        path, FileOptions(given=LaunchOptions(launches=(parse_shape("1x32"),), arguments=parse_arguments(arguments)))
     ).kernels
     assert report.verdict == verdict, report.sentence
     assert [(item.kind, item.causes) for item in report.findings] == [("out of bounds", causes), ("WAW", causes)]

@@ -7,6 +7,7 @@ import pytest
 from shflbench.checker.file_check import check_file
 from shflbench.checker.options import FileOptions
 from shflbench.checker.report import KernelReport
+from shflbench.cuda_sources.read_options import Compilers
 from tests import kernels
 
 # `a` has an element per thread at first, and what it reads behind them lies in `out`.
@@ -27,7 +28,7 @@ void run(const float *a) {
 def report_on(text: str, folder: Path, cache: Path) -> KernelReport:
     file = folder / "k.cu"
     file.write_text(text, encoding="utf-8")
-    (report,) = check_file(file, FileOptions(toolchain=kernels.tools(), cache=cache, outputs=False)).kernels
+    (report,) = check_file(file, FileOptions(compilers=Compilers(kernels.tools(), cache=cache), outputs=False)).kernels
     return report
 
 

@@ -7,7 +7,7 @@ import pytest
 from shflbench.checker.file_check import check_file
 from shflbench.checker.inputs.grammar import parse_arguments
 from shflbench.checker.inputs.shapes import parse_shape
-from shflbench.checker.options import FileOptions
+from shflbench.checker.options import FileOptions, LaunchOptions
 from shflbench.checker.report import KernelReport
 from shflbench.checker.runs import budget, kernel_runs
 
@@ -42,7 +42,9 @@ RACE = "st.global.u32 [%rd1+4096], %r2;"
 def run_check(folder: Path, n: int, race: str = "") -> KernelReport:
     path = folder / "k.ptx"
     path.write_text(PTX.replace("RACE", race), encoding="utf-8")
-    options = FileOptions(launches=(parse_shape("1x32"),), arguments=parse_arguments([f"arg1={n}"]))
+    options = FileOptions(
+        given=LaunchOptions(launches=(parse_shape("1x32"),), arguments=parse_arguments([f"arg1={n}"]))
+    )
     (report,) = check_file(path, options).kernels
     return report
 
@@ -117,7 +119,7 @@ def test_contents_that_decide_whether_a_loop_begins_do_not_decide_whether_it_end
     nested = PTX.replace("mov.u32 %r3, 0;\nCOUNT:", SKIPPED).replace("@%p1 bra COUNT;", REPEATED).replace("RACE", "")
     nested = nested.replace("%r<5>", "%r<6>").replace("%p<3>", "%p<4>")
     path.write_text(nested, encoding="utf-8")
-    options = FileOptions(launches=(parse_shape("1x32"),), arguments=parse_arguments(["arg1=100"]))
+    options = FileOptions(given=LaunchOptions(launches=(parse_shape("1x32"),), arguments=parse_arguments(["arg1=100"])))
     (report,) = check_file(path, options).kernels
     assert report.verdict == "clean"
 
@@ -133,7 +135,9 @@ def test_a_condition_in_a_loop_does_not_decide_whether_the_loop_ends(
     path.write_text(
         PTX.replace("RACE", "").replace("    st.global.u32 [%rd3], %r3;", f"    {skipped}\nSKIP:"), encoding="utf-8"
     )
-    options = FileOptions(launches=(parse_shape("1x32"),), arguments=parse_arguments(["arg1=1000"]))
+    options = FileOptions(
+        given=LaunchOptions(launches=(parse_shape("1x32"),), arguments=parse_arguments(["arg1=1000"]))
+    )
     (report,) = check_file(path, options).kernels
     assert (report.verdict, report.findings) == ("not checked", ())
 

@@ -8,8 +8,9 @@ import pytest
 from shflbench.checker.file_check import check_kernels
 from shflbench.checker.file_reading import read_file as read
 from shflbench.checker.inputs.shapes import parse_shape
-from shflbench.checker.options import FileOptions
+from shflbench.checker.options import FileOptions, LaunchOptions
 from shflbench.cuda_sources.kernel_file import KernelFile
+from shflbench.cuda_sources.read_options import Compilers
 from tests import kernels
 from tests.cli.check.conftest import CheckText
 
@@ -48,7 +49,7 @@ def test_equal_values_in_a_removed_store_are_doubtful(check_text: CheckText) -> 
 def sound_file(tmp_path: Path) -> KernelFile:
     path = tmp_path / "sound.cu"
     path.write_text(SOUND, encoding="utf-8")
-    return read(path, FileOptions(toolchain=kernels.tools()))
+    return read(path, FileOptions(compilers=Compilers(kernels.tools())))
 
 
 def test_the_note_says_that_the_store_was_checked(sound_file: KernelFile) -> None:
@@ -98,8 +99,8 @@ __global__ void padded() {
 def test_uninitialized_values_in_removed_stores_count_but_not_padding(tmp_path: Path) -> None:
     path = tmp_path / "structures.cu"
     path.write_text(STRUCTURES, encoding="utf-8")
-    file = read(path, FileOptions(toolchain=kernels.tools()))
-    reports = check_kernels(file, FileOptions(launches=(parse_shape("2x64"),))).kernels
+    file = read(path, FileOptions(compilers=Compilers(kernels.tools())))
+    reports = check_kernels(file, FileOptions(given=LaunchOptions(launches=(parse_shape("2x64"),)))).kernels
     verdicts = {
         report.name: (report.verdict, [finding.place and finding.place.line for finding in report.findings])
         for report in reports

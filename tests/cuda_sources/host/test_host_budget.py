@@ -6,8 +6,9 @@ import pytest
 
 from shflbench.compile.toolchain import find
 from shflbench.cuda_sources.host.machine import HostBudget, HostStop
-from shflbench.cuda_sources.kernel_file import KernelFile
+from shflbench.cuda_sources.kernel_file import CompileOptions, KernelFile
 from shflbench.cuda_sources.read import read_cuda
+from shflbench.cuda_sources.read_options import Compilers
 from shflbench.emulator.file_budget import FileBudget
 from shflbench.errors import TimeLimitError
 
@@ -30,7 +31,7 @@ int main() {
 def read(folder: Path, budget: FileBudget) -> KernelFile:
     path = folder / "k.cu"
     path.write_text(PROGRAM, encoding="utf-8")
-    return read_cuda(path, "sm_90", toolchain=find(), nvcc=None, budget=budget)
+    return read_cuda(path, Compilers(find()), CompileOptions(budget=budget))
 
 
 def test_a_note_says_that_the_host_code_was_not_followed_to_its_end(
@@ -64,7 +65,7 @@ def test_launches_behind_code_that_takes_very_long_are_found(tmp_path: Path, cod
     path = tmp_path / "k.cu"
     before = f"static long deep(long n) {{ return n ? deep(n - 1) + 1 : 0; }}\nint main() {{ {code}"
     path.write_text(PROGRAM.replace("int main() {", before), encoding="utf-8")
-    (kernel,) = read_cuda(path, "sm_90", toolchain=find(), nvcc=None).kernels
+    (kernel,) = read_cuda(path, Compilers(find()), CompileOptions()).kernels
     assert {launch.block for launch in kernel.host_launches} == {(64, 1, 1)}
 
 
