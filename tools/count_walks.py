@@ -5,8 +5,8 @@ was made from it: an object of the package that such a call returned, or that ho
 and a called module counts once, however often it occurs. A pair whose called module was called before is a return: data
 that flows one way has few. Methods of an object that belong to its own module are no step of the walk.
 
-Two values are followed: the plan of a run on the emulator through `session.pipeline.run`, and the base run of a
-comparison through `analysis.compare.compare`.
+Three values are followed: the plan of a run on the emulator through `session.pipeline.run`, the base run of a
+comparison through `analysis.compare.compare`, and the path of a CUDA file through `checker.check_file`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ from typing import TYPE_CHECKING
 
 from shflbench.analysis.compare import Settings, Side, compare
 from shflbench.backends.emulator import EmulatorBackend
+from shflbench.checker import FileOptions, check_file
 from shflbench.compile.toolchain import find
+from shflbench.cuda_sources import Compilers
 from shflbench.measure.executor import InProcessExecutor
 from shflbench.model import Overrides
 from shflbench.session import Plan, run
@@ -39,6 +41,7 @@ SUITE, ARCH, SMS = "quick", "sm_90", 132
 CASES = Overrides(patterns=("reduce",), variants=("smem", "shfl"))
 ROOT = Path(__file__).parents[1]
 BASE, NEW = ROOT / "results/quick/nvidia-h200", ROOT / "tests/data/runs/quick-of-0.1.0"
+KERNEL = ROOT / "tests/checker/kernels/algorithms/tree_reduction.cu"
 ELEMENTS = 10  # of a collection that are looked at: all of them have the same type
 OUTSIDE = "outside the package"  # what calls the first module
 
@@ -147,11 +150,19 @@ def walk_of_base() -> Walk:
     return walk
 
 
+def walk_of_path() -> Walk:
+    """Check the kernel of a small file, and return the walk of the file's path."""
+    with _followed(KERNEL) as walk:
+        check_file(KERNEL, FileOptions(compilers=Compilers(find())))
+    return walk
+
+
 def main() -> int:
-    """Print both walks; return the exit code."""
+    """Print the walks; return the exit code."""
     for title, walk in (
         ("a plan through session.pipeline.run", walk_of_plan()),
         ("a base run through compare", walk_of_base()),
+        ("a path through check_file", walk_of_path()),
     ):
         print(f"{title}: {len(walk.modules)} modules, {len(walk.returns)} returns")
         for (caller, called), function in walk.returns.items():

@@ -42,7 +42,7 @@ from shflbench.checker.report_cache import cached_report
 from shflbench.checker.runs.buffer_uses import BufferUse, addresses_of_stores, buffer_uses, writes_device_variables
 from shflbench.checker.runs.deciding_values import deciding_contents, index_variables, structural_numbers
 from shflbench.checker.runs.variable_uses import variable_uses
-from shflbench.checker.selection import chosen_kernels, is_chosen, launches_of, refuse_unknown_launches
+from shflbench.checker.selection import chosen_kernels, is_chosen, refuse_unknown_launches
 from shflbench.checker.sequence_steps import (
     NamedCandidate,
     sequence_of,
@@ -194,7 +194,7 @@ def _sequence(named: NamedCandidate, file: KernelFile, options: FileOptions, var
         return KernelCandidate(sequence.name, (), (), "", (), (), (), sequence.problem)
     parts = []
     for step in sequence.steps:
-        shapes = launches_of(step.kernel, options.given.launches, options.given.named_launches)
+        shapes = options.given.launches_of(step.kernel)
         if len(shapes) > 1:
             raise UsageError(
                 f"--launch gives `{step.kernel.name}` {len(shapes)} launches, and it is part of `{sequence.name}`",
@@ -283,7 +283,7 @@ def _of_linked(  # noqa: PLR0913, PLR0917  (what decides on the launches)
     """Return the candidate with each launch whose arguments are stated, or what is missing for the first."""
     kernel = linked.kernel
     given, arch = options.given, options.compile.arch
-    shapes = launches_of(kernel, given.launches, given.named_launches)
+    shapes = given.launches_of(kernel)
     refuse_clusters(linked, shapes, given.cluster, arch)
     wishes, launches = plan_runs(linked, given.arguments, shapes, given.shared_bytes, given.cluster)
     uses = buffer_uses(linked, wishes, launches, given.seed, options.budget)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.dependent.check import chains_to_check
 from shflbench.checker.file_reading import read_file, with_given_numbers
-from shflbench.checker.kernel_check import KernelChecks
+from shflbench.checker.kernel_check import KernelChecks, study_nothing
 from shflbench.checker.linked_file import failed_file, link_file, rejected_kernels
 from shflbench.checker.report import FileReport, KernelReport
 from shflbench.checker.selection import chosen_kernels
@@ -70,7 +70,7 @@ def check_kernels(
     file: KernelFile,
     options: FileOptions,
     watch: Callable[[CheckStep], None] = lambda _: None,
-    study: Study = lambda _, __: None,
+    study: Study = study_nothing,
 ) -> FileReport:
     """Check the kernels of a file that has been read, and return the report; UsageError if an option does not fit.
 

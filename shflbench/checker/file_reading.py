@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from shflbench.checker.host_numbers import names_of_sizes, traced_numbers, variables_of, with_passed
 from shflbench.checker.inputs.grammar import NumberValue
 from shflbench.checker.inputs.names import gives_buffers, match_names, refuse_unknown
-from shflbench.checker.selection import chosen_kernels, launches_of
+from shflbench.checker.selection import chosen_kernels
 from shflbench.cuda_sources.fragments import read_with_includer
 from shflbench.cuda_sources.read import read_cuda, read_ptx
 from shflbench.cuda_sources.read_options import KernelNames
@@ -49,7 +49,7 @@ def with_given_numbers(file: KernelFile, options: FileOptions) -> tuple[KernelFi
     Numbers that the host code does not pass on stay as they are. UsageError for numbers that contradict each other.
     """
     chosen = chosen_kernels(file, options.kernels, several=True)
-    given = [(kernel, launches_of(kernel, options.given.launches, options.given.named_launches)) for kernel in chosen]
+    given = [(kernel, options.given.launches_of(kernel)) for kernel in chosen]
     if all(launches and gives_buffers(options.given.arguments, kernel) for kernel, launches in given):
         return file, options
 

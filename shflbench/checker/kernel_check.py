@@ -19,7 +19,6 @@ from shflbench.checker.runs.budget import RunBudget
 from shflbench.checker.runs.earlier_launches import EarlierLaunches
 from shflbench.checker.runs.kernel_runs import KernelRuns
 from shflbench.checker.runs.order import order_reasons
-from shflbench.checker.selection import launches_of
 from shflbench.checker.verdict import KernelVerdict
 from shflbench.cuda_sources.generators import is_of_triton
 from shflbench.dimensions import NO_CLUSTER
@@ -39,6 +38,10 @@ if TYPE_CHECKING:
     from shflbench.emulator.file_budget import FileBudget
 
     Study: TypeAlias = Callable[[LinkedKernel, KernelEvidence], None]
+
+
+def study_nothing(_: LinkedKernel, __: KernelEvidence) -> None:
+    """Look at no evidence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +68,7 @@ class KernelChecks:
     def report(self, linked: LinkedKernel, budget: FileBudget) -> KernelReport:
         """Check one kernel within a budget, and return the report; UsageError for a launch that it cannot have."""
         given = self.options.given
-        given = replace(given, launches=launches_of(linked.kernel, given.launches, given.named_launches))
-        check = _KernelCheck(self, given, budget)
+        check = _KernelCheck(self, replace(given, launches=given.launches_of(linked.kernel)), budget)
         return self.dependent.completed(check.report(self.earlier.completed(linked)))
 
     @property

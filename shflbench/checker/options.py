@@ -7,6 +7,7 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from shflbench.checker.selection import is_named
 from shflbench.cuda_sources.kernel_file import CompileOptions
 from shflbench.cuda_sources.read_options import Compilers, HostOptions
 from shflbench.emulator.file_budget import NEVER, OPTIONS, SHARES, FileBudget
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from shflbench.checker.inputs.grammar import GivenArgument
     from shflbench.checker.inputs.overlaps import SameBuffer
     from shflbench.checker.inputs.shapes import LaunchShape
+    from shflbench.cuda_sources.kernel_file import SourceKernel
     from shflbench.dimensions import Dims
 
 
@@ -33,6 +35,10 @@ class LaunchOptions:
     pdl: tuple[tuple[str, ...], ...] = ()  # kernels whose launches overlap, in their order
     same: tuple[SameBuffer, ...] = ()  # arguments of these kernels that point to one buffer
     seed: int = 0
+
+    def launches_of(self, kernel: SourceKernel) -> tuple[LaunchShape, ...]:
+        """Return the launches that the user gives a kernel: those with its name, or else those of all kernels."""
+        return tuple(shape for name, shape in self.named_launches if is_named(kernel, name)) or self.launches
 
 
 @dataclass(frozen=True, slots=True)

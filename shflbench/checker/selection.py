@@ -70,13 +70,6 @@ def is_chosen(kernel: str, names: Sequence[str]) -> bool:
     return not names or any(means(name.partition("<")[0], kernel) for name in names)
 
 
-def launches_of(
-    kernel: SourceKernel, usual: tuple[LaunchShape, ...], named: Sequence[tuple[str, LaunchShape]]
-) -> tuple[LaunchShape, ...]:
-    """Return the launches that the user gives a kernel: those with its name, or else the usual ones."""
-    return tuple(shape for name, shape in named if is_named(kernel, name)) or usual
-
-
 def refuse_unknown_launches(kernels: Sequence[SourceKernel], named: Sequence[tuple[str, LaunchShape]]) -> None:
     """Raise UsageError for a launch of a kernel that is none of `kernels`."""
     known = [kernel.name for kernel in kernels]

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from tools.count_walks import Walk, walk_of_base
+from tools.count_walks import Walk, walk_of_base, walk_of_path
 
 
 def module(name: str, code: str, **others: object) -> dict[str, Any]:
@@ -53,3 +53,10 @@ def test_a_base_run_passes_the_stages_of_a_comparison() -> None:
     places = [walk.modules.index(f"shflbench.analysis.compare.{stage}") for stage in stages]
     assert places == sorted(places)
     assert {called for _, called in walk.returns} <= set(walk.modules)
+
+
+def test_a_path_passes_the_stages_of_a_check() -> None:
+    walk = walk_of_path()
+    stages = ["file_check", "file_reading", "linked_file", "kernel_check", "reporter"]
+    places = [walk.modules.index(f"shflbench.checker.{stage}") for stage in stages]
+    assert places == sorted(places)

@@ -13,7 +13,6 @@ from shflbench.checker.dependent.reporting import ChainOutcome, Undecided, findi
 from shflbench.checker.dependent.shared_buffers import SharedBuffers, refuse_unknown_arguments
 from shflbench.checker.inputs.linked import LinkedKernel, linked_kernel
 from shflbench.checker.inputs.run_plan import plan_runs
-from shflbench.checker.selection import launches_of
 from shflbench.checker.verdict import KernelVerdict
 from shflbench.errors import KernelError, UsageError
 
@@ -125,7 +124,7 @@ class DependentLaunches:
         options, linked = self.options.given, self._linked(step.kernel)
         host = () if step.host is None else (step.host,)
         linked = self.earlier.completed(replace(linked, kernel=replace(linked.kernel, host_launches=host)))
-        given = launches_of(step.kernel, options.launches, options.named_launches)
+        given = options.launches_of(step.kernel)
         wishes, launches = plan_runs(linked, options.arguments, given, options.shared_bytes, options.cluster)
         whole = [item for item in launches if not item.shape.sample]
         is_open = step.host is not None and not given and all(item.origin.is_derived for item in whole)
