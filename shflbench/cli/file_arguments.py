@@ -1,6 +1,6 @@
 """The options on the kernels of a file, which `check`, `bench`, `advise` and `new --from` share, and their values.
 
-An option of the compiler is an entry of `COMPILING`, and a field in `file_flags`.
+An option of compilers is an entry of `COMPILING` and of `NAMES`, and a field of `CompileOptions` in `file_flags`.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from shflbench.cli.help import option
 from shflbench.cli.host_args import host_args_option
 from shflbench.cli.parameters import PATH
 from shflbench.default_arch import DEFAULT_ARCH
+from shflbench.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -71,6 +72,32 @@ FILE_ARGUMENTS = (
     FAST_MATH,
     *COMPILING[1:],
 )
+
+
+NAMES = {  # parameter of the command → option, for messages
+    "kernels": "--kernel",
+    "launches": "--launch",
+    "arguments": "--arg",
+    "cluster": "--cluster",
+    "shared": "--shared",
+    "include": "-I",
+    "define": "-D",
+    "host_args": "--host-args",
+    "pdl": "--pdl",
+    "same": "--same",
+    "compiler": "--compiler",
+    "budget": "--budget",
+    "time_limit_s": "--time-limit",
+    "patch": "--patch",
+    "measure": "--measure",
+}
+
+
+def refuse_without_files(values: dict[str, object]) -> None:
+    """Raise UsageError for an option that applies to files, where no target is one."""
+    for parameter, name in NAMES.items():
+        if (value := values.get(parameter)) is not None and value is not False and value != ():
+            raise UsageError(f"{name} applies to .cu, .cuh and .ptx files, and no target is one", "Leave it out.")
 
 
 def file_flags(flags: Mapping[str, Any]) -> FileFlags:

@@ -97,7 +97,7 @@ def compile_device_code(
         f"-arch={options.arch.replace('sm_', 'compute_')}",
         f"-std={options.standard}",
         *_OPTIONS,
-        *options.math,
+        *options.words,
         *(("-rdc=true",) if options.device_launches else ()),
     )
     prelude = _prelude(unit, options.define)

@@ -38,8 +38,8 @@ class CompileOptions:
     sources: tuple[Path, ...] = ()  # further files of the program, of which the file needs device functions
 
     @property
-    def math(self) -> tuple[str, ...]:
-        """The option for fast mathematics, which NVRTC and nvcc call alike."""
+    def words(self) -> tuple[str, ...]:
+        """The options that NVRTC and nvcc call alike."""
         return ("--use_fast_math",) if self.fast_math else ()
 
 

@@ -69,7 +69,7 @@ def _compiled(  # noqa: PLR0913  (what differs between compilations of one file)
         folder = PlainFolder(Path(name), source, options, instances, listed=listed)
         output = folder.path / "kernels.ptx"
         command = [str(require_plain(nvcc)), "-ptx", "-G" if debug else "-lineinfo", f"-arch={options.arch}", "-w"]
-        command += [f"-std={options.standard}", *options.math, *folder.words]
+        command += [f"-std={options.standard}", *options.words, *folder.words]
         command += ["-rdc=true"] if options.device_launches else []
         command += ["--extended-lambda", "--expt-relaxed-constexpr", "-x", "cu", "-o", output.name, UNIT]
         status, log = _run(nvcc, command, folder.path, source, options.budget)

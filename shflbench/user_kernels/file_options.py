@@ -26,23 +26,6 @@ if TYPE_CHECKING:
 SUFFIXES = frozenset({".cu", ".cuh", ".ptx"})
 MACRO = re.compile(r"[A-Za-z_]\w*(?:\([\w, .]*\))?(?:=[^\r\n]*)?", re.ASCII)
 COMPILERS = ("nvcc", "nvrtc")
-NAMES = {  # parameter of the command → option, for messages
-    "kernels": "--kernel",
-    "launches": "--launch",
-    "arguments": "--arg",
-    "cluster": "--cluster",
-    "shared": "--shared",
-    "include": "-I",
-    "define": "-D",
-    "host_args": "--host-args",
-    "pdl": "--pdl",
-    "same": "--same",
-    "compiler": "--compiler",
-    "budget": "--budget",
-    "time_limit_s": "--time-limit",
-    "patch": "--patch",
-    "measure": "--measure",
-}
 
 
 def divide_targets(targets: Sequence[str]) -> tuple[list[str], list[Path]]:
@@ -64,13 +47,6 @@ def divide_targets(targets: Sequence[str]) -> tuple[list[str], list[Path]]:
 
 def _files_in(folder: Path) -> list[Path]:
     return sorted(path for path in folder.iterdir() if path.suffix in {".cu", ".ptx"} and path.is_file())
-
-
-def refuse_without_files(values: dict[str, object]) -> None:
-    """Raise UsageError for an option that applies to files, where no target is one."""
-    for parameter, option in NAMES.items():
-        if (value := values.get(parameter)) is not None and value is not False and value != ():
-            raise UsageError(f"{option} applies to .cu, .cuh and .ptx files, and no target is one", "Leave it out.")
 
 
 def refuse_filters(words: Mapping[str, Sequence[str]]) -> None:

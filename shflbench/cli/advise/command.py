@@ -9,11 +9,11 @@ import click
 
 from shflbench.bounds import BUDGET
 from shflbench.cli.check_limits import limit_options
-from shflbench.cli.file_arguments import CLUSTER, FILE_ARGUMENTS
+from shflbench.cli.file_arguments import CLUSTER, FILE_ARGUMENTS, refuse_without_files
 from shflbench.cli.help import Command, add_heading, option
 from shflbench.cli.parameters import OUTPUT_FILE, PATH, PATTERN_OPTIONS, format_option, named_values
 from shflbench.errors import UsageError
-from shflbench.user_kernels.file_options import SUFFIXES, refuse_without_files
+from shflbench.user_kernels.file_options import SUFFIXES
 
 if TYPE_CHECKING:
     from shflbench.cli.console import Console

@@ -10,7 +10,7 @@ import click
 
 from shflbench.bounds import BUDGET, MAX_SEED
 from shflbench.cli.check_limits import limit_options
-from shflbench.cli.file_arguments import CLUSTER, COMPILING, file_flags
+from shflbench.cli.file_arguments import CLUSTER, COMPILING, file_flags, refuse_without_files
 from shflbench.cli.help import Command, add_heading, option
 from shflbench.cli.host_args import host_args_option
 from shflbench.cli.parameters import OUTPUT_FILE, filters, format_option
@@ -21,7 +21,6 @@ from shflbench.user_kernels.file_options import (
     COMPILERS,
     divide_targets,
     refuse_filters,
-    refuse_without_files,
 )
 
 if TYPE_CHECKING:
