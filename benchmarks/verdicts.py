@@ -4,8 +4,8 @@
     python -m benchmarks.verdicts compare BASE NEW
 
 A record has, for each pattern, each test kernel (with its own launch, and without one), each damaged file of
-`check_fuzz_mutants`, and each FILE: the exit code, the JSON report, and of every fifth also SARIF and the table. The
-comparison lists what a refactoring must not move (exit codes, verdicts, kinds, places, keys), and apart from it
+`check_fuzz_mutants`, and each FILE: the exit code and the JSON report, and of every fifth file SARIF and the table.
+The comparison lists what a refactoring must not move (exit codes, verdicts, kinds, places, keys), and apart from it
 sentences that read otherwise; it exits with 1 for the first. Both trees are recorded from their own root.
 """
 

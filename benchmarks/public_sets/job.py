@@ -11,7 +11,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.public_sets.arguments import RunArguments
-from shflbench.checker.options import LaunchOptions
+from shflbench.checker.options import FileOptions, LaunchOptions
 from shflbench.cuda_sources.kernel_file import CompileOptions
 from shflbench.cuda_sources.read_options import Compilers
 from shflbench.errors import ShflbenchError
@@ -83,7 +83,6 @@ def check(job: Job) -> JobResult:
     from shflbench.checker.file_check import check_file  # noqa: PLC0415  (slow, and tests need none of it)
     from shflbench.checker.inputs.grammar import parse_arguments  # noqa: PLC0415
     from shflbench.checker.inputs.shapes import parse_shape  # noqa: PLC0415
-    from shflbench.checker.options import FileOptions  # noqa: PLC0415  (slow, and tests need none of it)
     from shflbench.compile import toolchain  # noqa: PLC0415
 
     nvcc = which("nvcc") if job.nvcc else None

@@ -2,8 +2,7 @@
 
 Source: Itanium C++ ABI, 5.1 (external names). Covers what occurs in names of kernels; a name with anything else is not
 demangled at all. No package replaces it: pydemumble and cxxfilt return one text, whose parts would have to be read
-again, and LLVM's demangler in pydemumble has no limit on time and memory and crashes on deeply nested names,
-itanium-demangler is without releases, and nvidia-cuda-cuxxfilt has no function that Python can call.
+again, and nvidia-cuda-cuxxfilt has no function that Python can call.
 """
 
 from __future__ import annotations

@@ -17,11 +17,7 @@ from shflbench.cli.parameters import OUTPUT_FILE, filters, format_option
 from shflbench.default_arch import DEFAULT_ARCH
 from shflbench.environment import cache_folder, compute_sanitizer
 from shflbench.errors import FINDING_EXIT, UNDECIDED_EXIT, DeviceError, KernelError, UsageError
-from shflbench.user_kernels.file_options import (
-    COMPILERS,
-    divide_targets,
-    refuse_filters,
-)
+from shflbench.user_kernels.file_options import COMPILERS, divide_targets, refuse_filters
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
