@@ -21,6 +21,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from shflbench.errors import KernelError
+from shflbench.measure.job_runner import STEADY_STEPS, STEP_MS
 from shflbench.store import read_run, run_files
 from shflbench.tuner.answer import sampling_seconds
 from shflbench.tuner.record import read_record
@@ -37,6 +38,7 @@ PATTERNS = ("reduce", "scan", "block-reduce")
 SEEDS = (0, 1)
 ALL = Rung(0.002, 0.25, 1, 0)  # how all candidates are timed, whatever the rules of the rungs are
 STOP_SECONDS = 20.0  # that a stopped command gets to put finished rows on the disk
+WARM_UP_SECONDS = STEADY_STEPS * STEP_MS / 1000  # of each process
 STEPS = "steps.json"
 FINISHED, CUT, NOT_STARTED = "finished", "cut", "not started"
 NAMES = (*(f"tuned-{seed}" for seed in SEEDS), "all")  # of a pattern's steps, in their order
@@ -49,10 +51,9 @@ Written by `python -m benchmarks.tuner record FOLDER …`; do not edit.
 
 Tuned with two seeds, then all candidates timed in one process, for up to 0.25 s each, to 0.2%. Each choice is judged by
 the times of that run: how much longer it takes than the fastest of all candidates. GPU time is that of all settings of
-a pattern. All figures are measured; [a replay](tuner_replay.md) has what other rules would take, by calculation.
+a pattern while samples were taken, without verification; a share counts the warm-up of each process too, {warm_up} s or more.
+All figures are measured.
 """
-SPAN = "from the first to the last sample of each process, which includes the verification on the host between windows"
-SAMPLING = "while samples were taken, without verification and without the warm-up of each process, 0.25 s or more"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,17 +70,25 @@ def measure(folder: Path, limit_s: float, patterns: Sequence[str]) -> list[Step]
     """Tune the patterns with each seed, and time all their candidates, within a limit; return and store the steps."""
     deadline = monotonic() + limit_s - STOP_SECONDS
     folder.mkdir(parents=True, exist_ok=True)
-    steps = {(pattern, name): Step(pattern, name, NOT_STARTED) for pattern in patterns for name in NAMES}
-    for pattern, name in steps:
+    chosen = [(pattern, name) for pattern in patterns for name in NAMES]
+    steps = {(step.pattern, step.name): step for step in _read_steps(folder)}
+    steps |= {(pattern, name): Step(pattern, name, NOT_STARTED) for pattern, name in chosen}
+    for pattern, name in chosen:
         steps[pattern, name] = Step(pattern, name, CUT)  # what stays there if this process is killed
         _write_steps(folder, steps.values())
         steps[pattern, name] = _step(folder, pattern, name, deadline)
         _write_steps(folder, steps.values())
-    return list(steps.values())
+    return [steps[key] for key in chosen]
 
 
 def _write_steps(folder: Path, steps: Iterable[Step]) -> None:
     run_files.replace(folder / STEPS, (json.dumps(list(map(asdict, steps)), indent=1) + "\n").encode())
+
+
+def _read_steps(folder: Path) -> list[Step]:
+    """Return the steps that an earlier call with other patterns left in the folder."""
+    file = folder / STEPS
+    return [Step(**step) for step in json.loads(file.read_text(encoding="utf-8"))] if file.exists() else []
 
 
 def _step(folder: Path, pattern: str, name: str, deadline: float) -> Step:
@@ -156,7 +165,6 @@ def recorded(folder: Path, pattern: str) -> dict[str, Any]:
         "uuid": device.uuid if device else "",
         "nvrtc": every.info.versions.nvrtc,
         "started": every.info.started,
-        "gpu_time": SAMPLING,
         "rules": [asdict(rung) for rung in RUNGS],
         "all_gpu_seconds": round(sampling_seconds(every), 2),
         "tune_gpu_seconds": [round(sum(map(sampling_seconds, runs)), 2) for runs in rungs],
@@ -194,9 +202,18 @@ def _last_times(launch: str, runs: Sequence[Run]) -> dict[str, float]:
     return next(times for run in reversed(runs) if (times := _times(launch, run.rows)))
 
 
+def share(record: Mapping[str, Any]) -> float:
+    """Return the GPU time of the slower tuning as a share of that of all candidates, with the warm-up of processes."""
+    tunings = zip(record["tune_gpu_seconds"], record["tune_processes"], strict=True)
+    slower = max(seconds + count * WARM_UP_SECONDS for seconds, count in tunings)
+    return float(slower / (record["all_gpu_seconds"] + WARM_UP_SECONDS))
+
+
 def page(records: Sequence[Mapping[str, Any]]) -> str:
     """Return the page on the records."""
-    return HEAD + "".join(f"\n{part}" for record in records for part in _section(record))
+    return HEAD.format(warm_up=WARM_UP_SECONDS) + "".join(
+        f"\n{part}" for record in records for part in _section(record)
+    )
 
 
 def _section(record: Mapping[str, Any]) -> Iterator[str]:
@@ -204,14 +221,11 @@ def _section(record: Mapping[str, Any]) -> Iterator[str]:
     if cut := record.get("cut"):
         yield f"Cut, without figures: {', '.join(f'`{name}` {ended}' for name, ended in cut.items())}.\n"
         return
-    most = max(record["tune_gpu_seconds"])
-    processes = record.get("tune_processes")
-    where = f" in {' and '.join(map(str, processes))} processes" if processes else ""
     yield (
         f"On an {record['device']} (`{record['uuid'][:12]}`, NVRTC {record['nvrtc']}, {record['started'][:10]}): all "
         f"candidates took {record['all_gpu_seconds']:.0f} s of GPU time, tuning "
-        f"{' and '.join(f'{seconds:.1f}' for seconds in record['tune_gpu_seconds'])} s{where}, "
-        f"1/{record['all_gpu_seconds'] / most:.0f}. GPU time is here that {record['gpu_time']}. The rungs: "
+        f"{' and '.join(f'{seconds:.1f}' for seconds in record['tune_gpu_seconds'])} s in "
+        f"{' and '.join(map(str, record['tune_processes']))} processes, 1/{1 / share(record):.0f}. The rungs: "
         f"{'; '.join(map(_rung_text, record['rules']))}.\n"
     )
     lines = [

@@ -47,7 +47,7 @@ class Rung:
 # rounds: kernels that differ by what is surely slower, 2%, differ in each round, of which the times vary by 0.1 to 0.3%
 # on an H200. Processes with the same code differ by up to 1%, so the second has two of them, and with them the rounds
 # that an interval needs; the last has three, and measures only what the second could not decide.
-# `benchmarks/tuner_replay.md` has the GPU time of these rules, by calculation.
+# `benchmarks/tuner.md` has the GPU time of these rules, and what they choose.
 RUNGS = (Rung(0.02, 0.01, 1, MOST_MEASURED), Rung(0.005, 0.02, 2, 6), Rung(0.002, 0.02, 3, 3))
 
 

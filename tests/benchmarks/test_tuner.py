@@ -34,6 +34,23 @@ def test_the_choices_of_two_seeds_are_within_one_percent_of_each_other(setting: 
     assert max(setting["chosen_us"]) <= 1.01 * min(setting["chosen_us"])
 
 
+@pytest.mark.parametrize("record", [pytest.param(one, id=one["pattern"]) for one in RECORDS])
+def test_tuning_takes_at_most_a_tenth_of_the_gpu_time_of_all(record: Mapping[str, Any]) -> None:
+    assert tuner.share(record) <= 0.1
+
+
+def test_each_pattern_of_the_benchmark_is_recorded_in_full() -> None:
+    assert sorted(record["pattern"] for record in RECORDS if "cut" not in record) == sorted(tuner.PATTERNS)
+
+
+def test_a_call_with_other_patterns_keeps_the_steps_of_earlier_ones(tmp_path: Path) -> None:
+    tuner.measure(tmp_path, 0, ["scan"])
+    steps = tuner.measure(tmp_path, 0, ["reduce"])
+    kept = json.loads((tmp_path / tuner.STEPS).read_text("utf-8"))
+    assert [step["pattern"] for step in kept] == ["scan"] * 3 + ["reduce"] * 3
+    assert {step.pattern for step in steps} == {"reduce"}
+
+
 def test_nine_in_ten_kernels_take_about_the_predicted_cycles() -> None:
     ratios = sorted(
         ratio for record in RECORDS for one in record.get("settings", ()) for ratio in one["predicted_ratios"]
