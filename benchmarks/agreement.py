@@ -1,6 +1,7 @@
 """Compare the PTX emulator with a GPU, bit by bit.
 
     python benchmarks/agreement.py --record FILE   on a machine with a GPU: run everything on both, and keep digests
+    python benchmarks/agreement.py --record FILE --beside OTHER   only what OTHER lacks
     python benchmarks/agreement.py --check FILE    on any machine: the emulator must give the bits of the GPU
 
 Each kernel is compiled once: the GPU runs the cubin, the emulator the PTX of the same compilation.
@@ -38,7 +39,7 @@ from shflbench.processes import map_in_processes
 from tests import kernels
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from benchmarks.agreement_subjects import Array
     from shflbench.backends.base import Backend
@@ -158,10 +159,10 @@ def code_digest(ptx: str) -> str:
     return hashlib.sha256("\n".join(line for line in lines if line.strip()).encode()).hexdigest()
 
 
-def record(backend: Backend) -> tuple[Record, list[Outcome]]:
-    """Run everything on the GPU of `backend` and on the emulator; return the record, and the outcomes."""
+def record(backend: Backend, known: Collection[str] = ()) -> tuple[Record, list[Outcome]]:
+    """Run all but the `known` kernels on `backend`'s GPU and on the emulator; return the record, and the outcomes."""
     device = backend.device
-    items = subjects(device.arch)
+    items = [item for item in subjects(device.arch) if item.name not in known]
     made = compile_all(items, device.arch)
     outcomes: list[Outcome] = []
     kept: Record = {item.name: {"ptx": code_digest(made[item.name].ptx), "runs": {}} for item in items}
@@ -227,9 +228,11 @@ def main(words: Sequence[str] | None = None) -> int:
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--record", type=Path, metavar="FILE", help="run on this machine's GPU, and keep digests in FILE")
     what.add_argument("--check", type=Path, metavar="FILE", help="compare the emulator with FILE; needs no GPU")
+    parser.add_argument("--beside", type=Path, metavar="OTHER", help="leave out the kernels that this record has")
     chosen = parser.parse_args(words)
     if chosen.record:
-        recorded, outcomes = record(CudaBackend.open_device(0, kernels.tools()))
+        known = json.loads(chosen.beside.read_text())["kernels"] if chosen.beside else ()
+        recorded, outcomes = record(CudaBackend.open_device(0, kernels.tools()), known)
         chosen.record.write_text(json.dumps(recorded, indent=1) + "\n")
     else:
         recorded = json.loads(chosen.check.read_text())

@@ -51,8 +51,8 @@ Written by `python -m benchmarks.tuner record FOLDER …`; do not edit.
 
 Tuned with two seeds, then all candidates timed in one process, for up to 0.25 s each, to 0.2%. Each choice is judged by
 the times of that run: how much longer it takes than the fastest of all candidates. GPU time is that of all settings of
-a pattern while samples were taken, without verification; a share counts the warm-up of each process too, {warm_up} s or more.
-All figures are measured.
+a pattern while samples were taken, without verification; a share counts the warm-up of each process,
+{warm_up} s or more, too. All figures are measured.
 """
 
 
