@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from shflbench.checker.inputs.argument import NamedValue
     from shflbench.checker.later_launches import LaterArgument
     from shflbench.checker.report import FileReport, KernelReport
     from shflbench.checker.runs.buffer_uses import BufferUse
@@ -119,7 +120,7 @@ class CandidateLaunch:
     buffers: tuple[CandidateBuffer, ...]  # of the whole sequence
     numbers: tuple[CandidateNumber, ...]  # likewise
     arguments: tuple[str, ...]  # as in `CandidateStep`
-    texts: tuple[tuple[str, str], ...]  # `n = 1024` and its origin
+    values: tuple[NamedValue, ...]
     pointers: Mapping[int, CandidatePointer]  # likewise
     is_given: bool = False  # whether the user states its shape
     size: tuple[str, str] | None = None  # the name and the value of an option, if there are several sizes

@@ -439,7 +439,7 @@ def _launch(
         tuple(buffers.values()),
         tuple(numbers.values()),
         tuple(names),
-        tuple((text, origin.text) for text, origin in arguments.texts),
+        arguments.values,
         pointers,
         launch.origin.is_given,
         cluster=launch.shape.cluster,

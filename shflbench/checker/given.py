@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from shflbench.checker.inputs.argument import Arguments
+from shflbench.checker.inputs.argument import Arguments, NamedValue
 from shflbench.checker.inputs.default_launches import PlannedLaunch
 from shflbench.checker.inputs.linked import LinkedKernel
 from shflbench.checker.inputs.shapes import LaunchShape
@@ -57,7 +57,7 @@ class GivenLaunch:
     """One launch of the kernel, with its arguments in words."""
 
     launch: EmulatedLaunch
-    arguments: tuple[str, ...]
+    arguments: tuple[tuple[str, str], ...]  # with their names, which may be empty
     is_long: bool = False  # whether it runs in lockstep only: under other schedules it would take minutes
 
 
@@ -137,7 +137,7 @@ def _arguments(given: GivenLaunch) -> Arguments:
         parameters=(),
         offsets=(),
         buffers=(),
-        texts=tuple((text, Origin.GIVEN) for text in given.arguments),
+        values=tuple(NamedValue(name, value, Origin.GIVEN) for name, value in given.arguments),
         shared_bytes=given.launch.shared_bytes,
         shared=Origin.GIVEN,
     )

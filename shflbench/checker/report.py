@@ -17,9 +17,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from shflbench.checker.finding import Finding
+    from shflbench.checker.inputs.argument import NamedValue
     from shflbench.checker.runs.evidence import Expectation
     from shflbench.checker.verdict import KernelVerdict
     from shflbench.cuda_sources.kernel_file import SourceNote
+    from shflbench.cuda_sources.origin import Origin
     from shflbench.cuda_sources.source_lines import SourceLine
 
 MOST_NAMES = 12  # of a list in a sentence
@@ -39,7 +41,7 @@ class LaunchRecord:
     shape: str
     threads: int  # of the grid
     origin: str  # of the shape: `given`, `from the host code` or `derived`
-    arguments: tuple[tuple[str, str], ...]  # `n = 256` and its origin, in the order of the parameters
+    arguments: tuple[NamedValue, ...]  # in the order of the parameters
     shared_bytes: int
     seeds: tuple[int, ...]
     schedules: tuple[str, ...]
@@ -54,9 +56,9 @@ class LaunchRecord:
         """The shape, and the blocks of a cluster if there are clusters: `8x64 in clusters of 2`."""
         return f"{self.shape} in clusters of {self.cluster}" if self.cluster else self.shape
 
-    def listed(self, origin: str) -> str:
+    def listed(self, origin: Origin) -> str:
         """Return the arguments of one origin: `in = f32[256], n = 256`."""
-        return join_first([text for text, where in self.arguments if where == origin])
+        return join_first([str(value) for value in self.arguments if value.origin.text == origin.text])
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +104,7 @@ class KernelReport:
     @property
     def sizes_to_give(self) -> tuple[str, ...]:
         """An option for the size of each buffer whose bounds were not tested: `--arg in=f32[COUNT]`."""
-        texts = dict(text.split(" = ", 1) for text, _ in self.launches[0].arguments if " = " in text)
+        texts = {name: value for name, value, _ in self.launches[0].arguments}
         elements = {name: texts.get(name, "").partition("[")[0] for name in self.untested}
         return tuple(f"--arg {name}={one if one in ELEMENTS else 'u8'}[COUNT]" for name, one in elements.items())
 

@@ -321,7 +321,7 @@ def _records(
             cluster=first.launch.shape.in_clusters,
             threads=first.launch.shape.threads,
             origin=first.launch.origin.text,
-            arguments=tuple((text, origin.text) for text, origin in items[0].arguments.texts),
+            arguments=items[0].arguments.values,
             shared_bytes=items[0].arguments.shared_bytes,
             seeds=tuple(item.seed for item in items),
             schedules=tuple(dict.fromkeys(result.policy for item in items for result in item.results)),

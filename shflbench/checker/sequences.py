@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from shflbench.checker.candidate import CandidateBuffer, CandidateLaunch
+    from shflbench.checker.inputs.argument import NamedValue
     from shflbench.checker.later_launches import LaterArgument
     from shflbench.checker.sequence_steps import KernelSequence, SequenceStep
 
@@ -219,7 +220,7 @@ def _launch(
         buffers=tuple(_buffer(item, names) for item in shared),
         numbers=tuple(numbers),
         arguments=first.arguments,
-        texts=tuple(dict.fromkeys(_texts(launches, names))),
+        values=tuple(dict.fromkeys(_values(launches, names))),
         pointers=first.pointers,
         later=tuple(later),
     )
@@ -245,9 +246,8 @@ def _buffer(shared: _Shared, names: Sequence[Mapping[str, str]]) -> CandidateBuf
     )
 
 
-def _texts(launches: Sequence[CandidateLaunch], names: Sequence[Mapping[str, str]]) -> Iterator[tuple[str, str]]:
-    """Yield the texts of the launches, with the names of the arguments in the sequence."""
+def _values(launches: Sequence[CandidateLaunch], names: Sequence[Mapping[str, str]]) -> Iterator[NamedValue]:
+    """Yield the values of the launches, with the names of the arguments in the sequence."""
     for launch, known in zip(launches, names, strict=True):
-        for text, origin in launch.texts:
-            name, equals, value = text.partition(" = ")
-            yield f"{known.get(name, name)}{equals}{value}", origin
+        for value in launch.values:
+            yield value._replace(name=known.get(value.name, value.name))

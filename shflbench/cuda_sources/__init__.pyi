@@ -4,6 +4,7 @@ from shflbench.cuda_sources.build_files import program_words as program_words
 from shflbench.cuda_sources.definitions import Definition as Definition
 from shflbench.cuda_sources.definitions import kernels_in as kernels_in
 from shflbench.cuda_sources.kernel_file import CompileOptions as CompileOptions
+from shflbench.cuda_sources.origin import Origin as Origin
 from shflbench.cuda_sources.read_options import Compilers as Compilers
 from shflbench.cuda_sources.read_options import HostOptions as HostOptions
 from shflbench.cuda_sources.source_lines import SourceLine as SourceLine

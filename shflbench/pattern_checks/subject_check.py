@@ -184,13 +184,13 @@ def _worst(reports: Sequence[KernelReport]) -> KernelReport:
     )
 
 
-def _in_words(call: KernelCall, launch: KernelLaunch, iterations: int) -> Iterator[str]:
-    """Yield the arguments of a call: `values = float32[256]`, `iterations = 51`, and numbers as they are."""
+def _in_words(call: KernelCall, launch: KernelLaunch, iterations: int) -> Iterator[tuple[str, str]]:
+    """Yield the arguments of a call by name: `values` is `float32[256]`, `iterations` is `51`; numbers have none."""
     buffers = {buffer.name: buffer for buffer in call.buffers}
     for argument in launch.arguments:
         if not isinstance(argument, str):
-            yield str(argument)
+            yield "", str(argument)
         elif argument in buffers:
-            yield f"{argument} = {buffers[argument].dtype}[{buffers[argument].elements}]"
+            yield argument, f"{buffers[argument].dtype}[{buffers[argument].elements}]"
         else:
-            yield f"{argument} = {iterations}"
+            yield argument, str(iterations)

@@ -73,8 +73,8 @@ class KernelComparison:
         yield from map(self._arguments_of, self.sizes.values())
 
     def _arguments_of(self, launch: CandidateLaunch) -> str:
-        by_origin = group_by(launch.texts, lambda text: text[1])
-        parts = [f"{', '.join(text for text, _ in texts)} ({origin})" for origin, texts in by_origin.items()]
+        by_origin = group_by(launch.values, lambda value: value.origin.text)
+        parts = [f"{', '.join(map(str, values))} ({origin})" for origin, values in by_origin.items()]
         read = [item for item in launch.buffers if item.is_derived and self.use(item) is not BufferUse.WRITTEN]
         if read:
             parts.append(f"contents of {', '.join(f'`{item.name}`' for item in read)} (derived)")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from shflbench.cuda_sources.origin import Origin
 
@@ -12,6 +12,18 @@ if TYPE_CHECKING:
 
     import numpy as np
     from numpy.typing import NDArray
+
+
+class NamedValue(NamedTuple):
+    """An argument, or a variable of the device, in words, and where its value comes from."""
+
+    name: str  # of the parameter, `parameter.field`, or `contents of parameter`
+    value: str  # `256`, or of a buffer `f32[256]`
+    origin: Origin
+
+    def __str__(self) -> str:
+        """Return both: `n = 256`; or the value alone if it has no name."""
+        return f"{self.name} = {self.value}" if self.name else self.value
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,7 +85,7 @@ class Arguments:
     parameters: tuple[ParameterValue, ...]
     offsets: tuple[int, ...]  # of the parameters, bytes from the start of the first
     buffers: tuple[ArgumentBuffer, ...]
-    texts: tuple[tuple[str, Origin], ...]  # `in = f32[256]`, in the order of the parameters
+    values: tuple[NamedValue, ...]  # in the order of the parameters
     shared_bytes: int  # dynamic, per block
     shared: Origin
     unknown: tuple[str, ...] = ()  # parameters whose contents cannot be derived, and why
@@ -81,7 +93,7 @@ class Arguments:
 
     def listed(self, origin: Origin) -> str:
         """Return the values of one origin as a list: `in = f32[256], n = 256`."""
-        return ", ".join(text for text, where in self.texts if where.text == origin.text)
+        return ", ".join(str(value) for value in self.values if value.origin.text == origin.text)
 
     @property
     def is_varied(self) -> bool:

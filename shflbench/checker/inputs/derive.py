@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shflbench.checker.inputs.argument import ArgumentBuffer, Arguments, ParameterValue, Span
+from shflbench.checker.inputs.argument import ArgumentBuffer, Arguments, NamedValue, ParameterValue, Span
 from shflbench.checker.inputs.contents import (
     ascending,
     fill,
@@ -67,12 +67,12 @@ def derive(kernel: SourceKernel, launch: PlannedLaunch, wishes: Wishes, seed: in
         }
     for name, data in variables.items():
         origin = Origin.GIVEN if name in wishes.given else Origin.HOST if stated.get(name) else Origin.DERIVED
-        maker.texts.append((f"{name} = {count_noun(len(data), 'byte') if data is not None else 'zeros'}", origin))
+        maker.note(name, count_noun(len(data), "byte") if data is not None else "zeros", origin)
     return Arguments(
         parameters=parameters,
         offsets=tuple(parameter.offset for parameter in kernel.parameters),
         buffers=tuple(maker.buffers),
-        texts=tuple(maker.texts),
+        values=tuple(maker.values),
         shared_bytes=shared,
         shared=origin,
         unknown=tuple(maker.unknown),
@@ -146,12 +146,12 @@ class _Size:
 
 
 class _Maker:
-    """Collects the buffers and texts of one launch."""
+    """Collects the buffers and values of one launch."""
 
     def __init__(self, kernel: SourceKernel, launch: PlannedLaunch, wishes: Wishes, seed: int) -> None:
         self.kernel, self.launch, self.wishes, self.seed = kernel, launch, wishes, seed
         self.buffers: list[ArgumentBuffer] = []
-        self.texts: list[tuple[str, Origin]] = []
+        self.values: list[NamedValue] = []
         self.unknown: list[str] = []
         self.numbers = ArgumentNumbers(kernel, launch, wishes)
         self.sizes = SuggestedSizes(kernel, launch, wishes)
@@ -198,11 +198,11 @@ class _Maker:
         element, lanes = element_of(item.element), getattr(item, "lanes", 1)
         if element is None:
             self.unknown.append(name)
-            self._note(f"{name} = {size} bytes of zeros", Origin.DERIVED)
+            self.note(name, f"{size} bytes of zeros", Origin.DERIVED)
             return bytes(size), Span(0, size, name, Origin.DERIVED)
         number = self.numbers.number(name, element, host)
         value = _fitting(element, number.value)
-        self._note(f"{name} = {_shown(value)}", number.origin)
+        self.note(name, _shown(value), number.origin)
         span = Span(0, size, name, number.origin, value=value)
         return _number(name, element, lanes, size, value), span
 
@@ -212,7 +212,7 @@ class _Maker:
             raise UsageError(f"--arg {name}: it is a number of {size} bytes and takes no buffer", f"Write {name}=1.")
         match value:
             case NullValue():
-                self._note(f"{name} = null", Origin.GIVEN)
+                self.note(name, "null", Origin.GIVEN)
                 return bytes(size), Span(0, size, name, Origin.GIVEN)
             case NumberValue(value=number):
                 if item.pointer:
@@ -221,7 +221,7 @@ class _Maker:
                     element = Element(f"u{8 * size}", f"u{size}", size) if size in {1, 2, 4, 8} else None
                 if element is None:
                     raise UsageError(f"--arg {name}: its type `{item.type}` takes no number", "Leave it out.")
-                self._note(f"{name} = {_shown(number)}", Origin.GIVEN)
+                self.note(name, _shown(number), Origin.GIVEN)
                 return _number(name, element, getattr(item, "lanes", 1), size, number), Span(
                     0, size, name, Origin.GIVEN, value=number
                 )
@@ -229,7 +229,7 @@ class _Maker:
                 return self._filled(name, value, size)
             case ArrayValue() if value.place in self.shared and item.pointer:
                 number = self.shared[value.place]
-                self._note(f"{name} = {self.buffers[number].name}", Origin.GIVEN)
+                self.note(name, self.buffers[number].name, Origin.GIVEN)
                 return bytes(size), Span(0, size, name, Origin.GIVEN, number)
             case ArrayValue():
                 self.shared[value.place] = len(self.buffers)
@@ -254,7 +254,7 @@ class _Maker:
     ) -> tuple[bytes, Span]:
         """Return the address of a buffer with an element per thread, or with as many bytes as the kernel needs."""
         if host is not None and host.value == 0:
-            self._note(f"{name} = null", Origin.HOST)
+            self.note(name, "null", Origin.HOST)
             return bytes(size), Span(0, size, name, Origin.HOST)
         source = host.buffer if host is not None else None
         place, before = host.offset if host is not None else 0, self.wishes.bytes_before
@@ -283,7 +283,7 @@ class _Maker:
     def _same_buffer(self, name: str, size: int, number: int, place: int) -> tuple[bytes, Span]:
         """Return another pointer to a buffer, as in `step<<<…>>>(a, a + 1)`."""
         further = f" + {count_noun(place, 'byte')}" if place else ""
-        self._note(f"{name} = {self.buffers[number].name}{further}", Origin.HOST)
+        self.note(name, f"{self.buffers[number].name}{further}", Origin.HOST)
         return bytes(size), Span(0, size, name, Origin.HOST, number, byte=place)
 
     def _made_buffer(
@@ -321,7 +321,7 @@ class _Maker:
         made = self._buffer(name, contents, text, size, origin, values)
         if apart or example is not None:
             shown = "0" if apart else "the first elements of the host code, repeated"
-            self._note(f"contents of {name} = {shown}", Origin.DERIVED)
+            self.note(f"contents of {name}", shown, Origin.DERIVED)
         return made
 
     def _size(self, name: str, plain: int, one: int, source: HostBuffer | None, before: int) -> _Size:
@@ -413,23 +413,24 @@ class _Maker:
                 contents = np.tile(count.view(np.uint8), buffer.contents.size // count.nbytes)
                 text = buffer.text.partition(":")[0]
                 self.buffers[number] = replace(buffer, contents=contents, text=text, values=Origin.DERIVED)
-                self.texts = [
-                    (f"{name} = {text}" if known.startswith(f"{name} = ") else known, origin)
-                    for known, origin in self.texts
-                    if not known.startswith(f"contents of {name} = ")
+                self.values = [
+                    known._replace(value=text) if known.name == name else known
+                    for known in self.values
+                    if known.name != f"contents of {name}"
                 ]
-                self._note(f"contents of {name} = {count[0]}", Origin.DERIVED)
+                self.note(f"contents of {name}", str(count[0]), Origin.DERIVED)
 
     def _buffer(  # noqa: PLR0913, PLR0917  (the parts of one buffer)
         self, name: str, contents: NDArray[np.uint8], text: str, size: int, origin: Origin, values: Origin
     ) -> tuple[bytes, Span]:
         number = len(self.buffers)
         self.buffers.append(ArgumentBuffer(name, contents, text, origin, values))
-        self._note(f"{name} = {text}", origin)
+        self.note(name, text, origin)
         return bytes(size), Span(0, size, name, origin, number)
 
-    def _note(self, text: str, origin: Origin) -> None:
-        self.texts.append((text, origin))
+    def note(self, name: str, value: str, origin: Origin) -> None:
+        """Add a value in words."""
+        self.values.append(NamedValue(name, value, origin))
 
 
 def _fitting(element: Element, number: int | float) -> int | float:  # noqa: PYI041  (two types)

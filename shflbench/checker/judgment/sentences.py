@@ -97,7 +97,7 @@ def _missing(host: HostLaunch) -> str:
 
 def idle_sentence(causes: Sequence[str], launches: Sequence[LaunchEvidence]) -> str:
     """Return that no thread accessed memory with derived values, and the options that decide whether one does."""
-    texts = dict(text.partition(" = ")[::2] for text, _ in launches[0].arguments.texts)
+    texts = {name: value for name, value, _ in launches[0].arguments.values}
     buffers = {buffer.name for buffer in launches[0].arguments.buffers}
     names = [cause for cause in causes if cause not in {LAUNCH, SHARED}]
     values = ["values of textures"] if TEXTURES in names else []
@@ -137,7 +137,7 @@ def _input(name: str, observation: Observation, arguments: Arguments) -> str:
         return "values of textures"
     buffer = next((item for item in arguments.buffers if item.name == name), None)
     if buffer is None:
-        return next((text for text, _ in arguments.texts if text.partition(" = ")[0] == name), name)
+        return next((str(value) for value in arguments.values if value.name == name), name)
     is_size = observation.kind is HazardKind.OUT_OF_BOUNDS and arguments.buffer(observation.hazard.buffer) is buffer
     return f"{'size' if is_size and buffer.size is Origin.DERIVED else 'values'} of `{name}`"
 

@@ -82,7 +82,7 @@ def _outputs(kernel: KernelReport, prepared: PreparedKernel) -> Iterator[tuple[s
 def _derived(kernel: KernelReport) -> Iterator[str]:
     """Yield what was chosen for the user, one sentence per launch."""
     for launch in kernel.launches:
-        chosen = launch.listed(Origin.DERIVED.text)
+        chosen = launch.listed(Origin.DERIVED)
         if launch.origin == Origin.DERIVED.text or chosen:
             yield f"derived: launch {launch.shape}" + (f" with {chosen}" if chosen else "")
 

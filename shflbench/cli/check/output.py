@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker import EXHAUSTIVE, KernelVerdict, Level, finding_message, group_findings
 from shflbench.cli.layout import Line, Table
+from shflbench.cuda_sources import Origin
 from shflbench.emulator import POLICIES
 from shflbench.files import relative
 from shflbench.words import count_noun, join_words
@@ -83,11 +84,11 @@ def _inputs(launches: Sequence[LaunchRecord], *, brief: bool) -> Iterator[str]:
     if not launches:
         return
     largest = max(launches, key=lambda item: item.threads)
-    if derived := largest.listed("derived"):
+    if derived := largest.listed(Origin.DERIVED):
         yield f"derived arguments, in launch {largest.shape}: {derived}"
     if brief:
         return
-    if host := largest.listed("from the host code"):
+    if host := largest.listed(Origin.HOST):
         numbers = join_words(largest.derived_numbers)
         source = f"that the host code computes from derived {numbers}" if numbers else "from the host code"
         yield f"arguments {source}: {host}"

@@ -117,7 +117,7 @@ def _launch(launch: LaunchRecord) -> dict[str, object]:
         "cluster": launch.cluster,
         "origin": launch.origin,
         "note": launch.note,
-        "arguments": [{"text": text, "origin": origin} for text, origin in launch.arguments],
+        "arguments": [{"text": str(value), "origin": value.origin.text} for value in launch.arguments],
         "shared_bytes": launch.shared_bytes,
         "seeds": list(launch.seeds),
         "schedules": list(launch.schedules),

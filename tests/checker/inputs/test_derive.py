@@ -47,8 +47,8 @@ def arguments(
 
 def test_a_buffer_has_a_value_per_thread_and_a_size_is_the_number_of_threads() -> None:
     made = arguments(IN, OUT, N)
-    assert [text for text, _ in made.texts] == ["in = f32[256]", "out = f32[1024]", "n = 256"]
-    assert {origin for _, origin in made.texts} == {Origin.DERIVED}
+    assert list(map(str, made.values)) == ["in = f32[256]", "out = f32[1024]", "n = 256"]
+    assert {value.origin for value in made.values} == {Origin.DERIVED}
     assert made.parameters[2].data == (256).to_bytes(4, "little")
     assert [value.pointers for value in made.parameters] == [((0, 0, 0),), ((0, 1, 0),), ()]
 
@@ -62,7 +62,7 @@ def test_given_values_come_first() -> None:
 
 
 def test_a_position_names_a_parameter() -> None:
-    assert arguments(IN, N, args=("1=7",)).texts[1] == ("n = 7", Origin.GIVEN)
+    assert arguments(IN, N, args=("1=7",)).values[1] == ("n", "7", Origin.GIVEN)
 
 
 def test_seeds_change_random_contents_and_nothing_else() -> None:
@@ -83,12 +83,12 @@ def test_contents_are_small_whole_numbers_and_integers_are_valid_indices() -> No
 def test_counters_and_flags_begin_with_zeros() -> None:
     made = arguments(IN, zeroed=("in",))
     assert not made.buffers[0].contents.any()
-    assert made.texts == (("in = f32[256]:0", Origin.DERIVED),)
+    assert made.values == (("in", "f32[256]:0", Origin.DERIVED),)
 
 
 def test_a_buffer_of_derived_size_grows_to_what_the_kernel_needs() -> None:
     made = arguments(IN, least_bytes={"in": 5000})
-    assert made.texts == (("in = f32[1250]", Origin.DERIVED),)
+    assert made.values == (("in", "f32[1250]", Origin.DERIVED),)
 
 
 def test_a_buffer_of_given_size_does_not_grow() -> None:
@@ -97,7 +97,7 @@ def test_a_buffer_of_given_size_does_not_grow() -> None:
 
 def test_a_varied_size_leaves_the_last_threads_without_work() -> None:
     made = arguments(IN, N, vary=True)
-    assert made.texts[1] == ("n = 223", Origin.VARIED)
+    assert made.values[1] == ("n", "223", Origin.VARIED)
     assert made.is_varied
     assert made.parameters[1].spans[0].origin is Origin.VARIED
 
@@ -119,7 +119,7 @@ def test_a_varied_size_leaves_the_last_threads_without_work() -> None:
 )
 def test_the_name_of_a_number_suggests_its_value(name: str, launch: str, value: int) -> None:
     number = KernelParameter(name, "int", "i4", pointer=False, size=4)
-    assert arguments(number, launch=launch).texts == ((f"{name} = {value}", Origin.DERIVED),)
+    assert arguments(number, launch=launch).values == ((name, str(value), Origin.DERIVED),)
 
 
 def test_a_small_type_takes_no_larger_number_than_it_holds() -> None:
@@ -134,7 +134,7 @@ def test_the_fields_of_a_structure_are_filled_and_named() -> None:
     )
     view = KernelParameter("view", "View", None, pointer=False, size=16, fields=fields)
     made = arguments(view, args=("view.n=5",))
-    assert [text for text, _ in made.texts] == ["view.data = f32[256]", "view.n = 5"]
+    assert list(map(str, made.values)) == ["view.data = f32[256]", "view.n = 5"]
     assert made.parameters[0].data == bytes(8) + (5).to_bytes(4, "little") + bytes(4)
     assert made.parameters[0].pointers == ((0, 0, 0),)
     assert names_of(kernel(view)) == ["view", "view.data", "view.n"]
@@ -202,10 +202,10 @@ def host(*arguments_: HostArgument, grid: tuple[int, int, int] = (2, 1, 1)) -> P
 def test_a_counter_of_the_host_code_begins_with_zero_because_check_says_so() -> None:
     unknown, cleared = (HostArgument("p", buffer=HostBuffer(0, 4, filled=byte)) for byte in (None, 0))
     made = derive(kernel(IN), host(unknown), Wishes(zeroed=("in",)), seed=0)
-    assert made.texts == (("in = f32[1]", Origin.HOST), ("contents of in = 0", Origin.DERIVED))
+    assert made.values == (("in", "f32[1]", Origin.HOST), ("contents of in", "0", Origin.DERIVED))
     assert (made.buffers[0].values, made.buffers[0].contents.any()) == (Origin.DERIVED, np.False_)
     made = derive(kernel(IN), host(cleared), Wishes(), seed=0)
-    assert (made.texts, made.buffers[0].values) == ((("in = f32[1]:0", Origin.HOST),), Origin.HOST)
+    assert (made.values, made.buffers[0].values) == ((("in", "f32[1]:0", Origin.HOST),), Origin.HOST)
 
 
 def test_an_allocation_that_the_host_code_passes_twice_is_one_buffer() -> None:
@@ -218,7 +218,7 @@ def test_an_allocation_that_the_host_code_passes_twice_is_one_buffer() -> None:
             seed=0,
         )
         assert [pointer[1] for value in made.parameters for pointer in value.pointers] == [0, buffers - 1]
-        assert made.texts[1] == (("out = in", "out = f32[1]")[buffers - 1], Origin.HOST)
+        assert made.values[1] == ("out", ("in", "f32[1]")[buffers - 1], Origin.HOST)
 
 
 def test_the_second_seed_has_the_byte_with_which_the_host_code_fills_a_buffer() -> None:
@@ -227,7 +227,7 @@ def test_the_second_seed_has_the_byte_with_which_the_host_code_fills_a_buffer() 
         first, second = (derive(kernel(IN), filled, Wishes(zeroed=zeroed, vary=vary), seed=0) for vary in (False, True))
         assert first.buffers[0].values == Origin.DERIVED
         assert (second.buffers[0].values, second.buffers[0].contents.tobytes()) == (Origin.HOST, b"\xff" * 4)
-        assert second.texts == (("in = f32[1]", Origin.HOST),)
+        assert second.values == (("in", "f32[1]", Origin.HOST),)
 
 
 def test_contents_of_the_second_seed_lie_on_both_sides_of_constants() -> None:
@@ -247,11 +247,11 @@ def test_constants_that_do_not_fit_the_elements_are_left_out() -> None:
 def test_a_suggested_size_counts_for_the_second_seed_only_and_does_not_grow() -> None:
     bound = SizeBound(((1, (16,)),), ((1, (16,)),), 4, in_loop=False)
     made = arguments(IN, OUT, N, bounds={"in": (bound,)}, vary=True, least_bytes={"in": 5000})
-    assert made.texts[0] == ("in = f32[223]", Origin.DERIVED)
+    assert made.values[0] == ("in", "f32[223]", Origin.DERIVED)
     assert [buffer.tests_bounds for buffer in made.buffers] == [True, False]
-    assert arguments(IN, OUT, N, bounds={"in": (bound,)}).texts[0] == ("in = f32[256]", Origin.DERIVED)
+    assert arguments(IN, OUT, N, bounds={"in": (bound,)}).values[0] == ("in", "f32[256]", Origin.DERIVED)
     many = arguments(IN, OUT, N, args=("n=1000",), bounds={"in": (bound,)}, vary=True)
-    assert (many.texts[0][0], many.buffers[0].tests_bounds) == ("in = f32[1000]", False)  # 256 threads
+    assert (str(many.values[0]), many.buffers[0].tests_bounds) == ("in = f32[1000]", False)  # 256 threads
 
 
 def test_sizes_of_the_host_code_shrink_with_the_grid() -> None:
@@ -261,17 +261,17 @@ def test_sizes_of_the_host_code_shrink_with_the_grid() -> None:
     )
     wishes = Wishes(bounds={"in": (bound,)}, vary=True)
     made = derive(kernel(IN, OUT, N), launch, wishes, seed=1)
-    assert [text for text, _ in made.texts] == ["in = f32[232]", "out = f32[1024]", "n = 232"]
+    assert list(map(str, made.values)) == ["in = f32[232]", "out = f32[1024]", "n = 232"]
     assert made.buffers[0].tests_bounds
     first = derive(kernel(IN, OUT, N), launch, Wishes(bounds={"in": (bound,)}), seed=0)
-    assert (first.texts[0], first.buffers[0].tests_bounds) == (("in = f32[1000]", Origin.HOST), False)
+    assert (first.values[0], first.buffers[0].tests_bounds) == (("in", "f32[1000]", Origin.HOST), False)
 
 
 def test_numbers_that_are_no_integers_suggest_no_size() -> None:
     bound = SizeBound(((1, (16,)),), ((1, (16,)),), 4, in_loop=False)
     scale = KernelParameter("scale", "float", "f4", pointer=False, size=4, offset=16)
     made = arguments(IN, scale, args=("scale=inf",), bounds={"in": (bound,)}, vary=True)
-    assert [text for text, _ in made.texts] == ["in = f32[256]", "scale = inf"]
+    assert list(map(str, made.values)) == ["in = f32[256]", "scale = inf"]
 
 
 @pytest.mark.parametrize(("bytes_", "text"), [(2, "2 bytes"), (3, "3 bytes"), (6, "6 bytes"), (8, "f32[2]")])
