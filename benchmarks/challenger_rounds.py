@@ -12,6 +12,7 @@ IN_TURN = "two kinds of exchange in turn"
 PREPARED = "indices are prepared outside of the loop"
 ROUNDED = "sums of factors that are rounded"
 MORE_EACH = "a thread has several elements"
+BOTH_VALUES = "votes on both values that the next predicate may have"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,9 @@ class Round:
     other_questions: tuple[tuple[str, tuple[str, ...], str], ...]  # pattern, challengers, what they change besides
     # Settings at which the fastest published variant was not timed beside the challengers, with that variant.
     without_best: Mapping[str, str] = field(default_factory=dict)
+    # Published variants of a pattern that replace no challenger, because their launch is another one.
+    apart: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    unanswered: tuple[str, ...] = ()  # patterns about which no page had an answer yet
     names: Mapping[str, str] = field(default_factory=dict)  # of patterns, where the challengers' folder had another one
 
     def left_out(self, pattern: str) -> set[str]:
@@ -79,7 +83,7 @@ SECOND = Round(
         ("reduce", ("x-redux-shfl-turns", "x-redux-smem-turns"), IN_TURN),
         ("reduce", ("x-wide-fused",), "the last addition is one with the code around the exchange"),
         ("broadcast", ("x-turns4", "x-turns8"), IN_TURN),
-        ("vote", ("x-ahead",), "votes on both values that the next predicate may have"),
+        ("vote", ("x-ahead",), BOTH_VALUES),
         ("lane-array", ("x-bytes", "x-bytes-late", "x-bytes-shfl", "x-bytes-shfl-late"), PREPARED),
         ("lane-array", ("x-load-redux1", "x-load-redux2"), IN_TURN),
         ("private-array", ("x-dp4a-16", "x-dp4a-1024", "x-prmt-16"), "fewer or larger blocks on an SM"),
@@ -88,4 +92,23 @@ SECOND = Round(
         ("moving-average", ("x-four", "x-four-shfl", "x-eight", "x-strided4", "x-resident"), MORE_EACH),
     ),
 )
-ROUNDS = (FIRST, SECOND)
+THIRD = Round(
+    title="Third round",
+    published="c3e1240b",
+    sources="SOURCES",
+    model="H200",
+    apart={"cluster-copy": ("larger-block",)},
+    unanswered=("cluster-copy", "grid-reduce", "scale-max"),
+    other_questions=(
+        ("reduce", ("x-tf32-tf32", "x-tf32n-tf32n", "x-tf32-shfl", "x-tf32n-shfl", "x-f64-tf32"), ROUNDED),
+        ("reduce", ("x-bf16-shfl-mixed", "x-redux3-both", "x-redux3-matrix1", "x-redux3-shfl1"), IN_TURN),
+        ("block-reduce", ("x-matrix-once-tf32", "x-all-load-tf32", "x-raking-spread-tf32"), ROUNDED),
+        ("block-scan", ("x-spread-tf32",), ROUNDED),
+        ("max-and-sum", ("x-redux-matrix", "x-rescale-matrix"), ROUNDED),
+        ("scale-max", ("x-alternate", "x-redux-of-4", "x-shfl-of-4"), IN_TURN),
+        ("broadcast-last", ("x-flo-float", "x-flo3-float", "x-flo-redux", "x-flo2-redux-float"), IN_TURN),
+        ("transpose", ("x-stmatrix-of-5", "x-two-stmatrix-of-5"), IN_TURN),
+        ("vote", ("x-ahead", "x-ahead-sums", "x-ahead-sum", "x-ahead-two"), BOTH_VALUES),
+    ),
+)
+ROUNDS = (FIRST, SECOND, THIRD)

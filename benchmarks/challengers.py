@@ -3,8 +3,8 @@
     python -m benchmarks.challengers ROUND DEVICE RESULTS.csv [RESULTS.csv ...]   write a round's record and the page
     python -m benchmarks.challengers                                              write the page anew
 
-ROUND is 1 or 2. Each file is the table of a run of a suite that has published variants and challengers (`x-…`) side by
-side.
+ROUND is 1 to 3. Each file is the table of a run of a suite that has published variants and challengers (`x-…`, `x_…`)
+side by side.
 """
 
 from __future__ import annotations
@@ -16,13 +16,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.challenger_rounds import ROUNDS, Round
-from benchmarks.opponents import kept, of_model
+from benchmarks.opponents import gpu_of, kept, merged, of_model
+from benchmarks.opponents import recorded as record_of
 from shflbench.model import Mechanism
 from shflbench.store.rows import decode
+from shflbench.words import join_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+QUESTIONS = Path(__file__).parents[1] / "results" / "questions" / "nvidia-h200"
 RECORD = Path(__file__).with_suffix(".json")
 PAGE = Path(__file__).with_suffix(".md")
 CHALLENGER = "x-"
@@ -33,10 +36,11 @@ HEAD = """\
 Written by `python -m benchmarks.challengers` from runs beside the published variants; do not edit.
 
 Twice, four readers who knew the hardware were given the published answers, and wrote five kernels or more against
-nearly each, which were fixed before anybody timed them. An answer falls where a challenger is over {margin:.0%} faster
-than the fastest published variant, and does the same. Most of those that won are variants of the patterns now
-([all variants](opponents.md)), and the tables mark where a challenger is still faster. The second round found as much
-as the first, so a third one would probably find more: a table says what is fastest among the variants that it names.
+nearly each; a third time, three readers had new patterns without an answer, and ten answers of their choice. All
+kernels were fixed before anybody timed them. An answer falls where a challenger is over {margin:.0%} faster than the
+fastest published variant, and does the same. Most of those that won are variants of the patterns now
+([all variants](opponents.md)), and the tables mark where a challenger is still faster. A table says what is fastest
+among the variants that it names.
 
 Times are cycles per iteration, or µs of a launch without a loop; now: on another card of the model. Whether a launch is
 as fast as that of a challenger is judged relative to the published variant on the same card, because what a launch
@@ -47,7 +51,7 @@ SECTION = """\
 
 On {device}, beside the variants of commit {published} (sources of the challengers:
 commit {sources}, `benchmarks/challengers/`). At {fell} of {settings} settings of {patterns} patterns, the published
-answer fell; at {answered} of these, a variant is as fast within {margin:.0%} now (`{uuid}`, {date}).
+answer fell; at {answered} of these, a variant is as fast within {margin:.0%} now ({gpus}).{new}
 
 | setting | published | fastest challenger | faster by | now |
 |---|---|---|---|---|
@@ -63,7 +67,8 @@ def recorded(files: Sequence[Path]) -> dict[str, dict[str, list[Any]]]:
             words = (row.pattern.removeprefix("my-"), row.dtype, row.launch, options)
             cycles = row.cycles_per_iteration
             time = [row.time_us, "µs"] if cycles is None else [round(cycles, 1), "cycles"]
-            settings.setdefault(" ".join(filter(None, words)), {})[row.variant] = time
+            name = row.variant.replace("_", "-") if row.variant.startswith("x_") else row.variant
+            settings.setdefault(" ".join(filter(None, words)), {})[name] = time
     return settings
 
 
@@ -113,6 +118,14 @@ def falls(one: Round, record: Mapping[str, Any], now: Mapping[str, Any]) -> list
     return [fall for fall in every if fall]
 
 
+def with_questions(records: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return the records of the suite `opponents`, with the patterns that only the suite `questions` has."""
+    new = record_of(QUESTIONS)
+    known = {_pattern(setting) for record in records for setting in record["settings"]}
+    settings = {setting: times for setting, times in new["settings"].items() if _pattern(setting) not in known}
+    return merged(records, {**new, "settings": settings})
+
+
 def page(records: Sequence[Mapping[str, Any]], opponents: Sequence[Mapping[str, Any]]) -> str:
     """Return the page on the records of the rounds; `opponents` are those of the suite of that name."""
     rounds = zip(ROUNDS, records, strict=True)
@@ -130,20 +143,41 @@ def section(one: Round, record: Mapping[str, Any], now: Mapping[str, Any]) -> st
         sources=one.sources,
         device=record["device"],
         settings=len(settings),
-        patterns=len({setting.partition(" ")[0] for setting in settings}),
+        patterns=len({_pattern(setting) for setting in settings}),
         fell=len(fell),
         answered=sum(fall.is_answered for fall in fell),
         margin=MARGIN - 1,
-        uuid=now["uuid"][:12],
-        date=now["started"][:10],
+        gpus="; ".join(dict.fromkeys(_gpu(gpu_of(now, _pattern(fall.setting))) for fall in fell)) or _gpu(now),
+        new=_of_new_patterns(one, fell),
     )
     return "\n".join([head.rstrip("\n"), *(fall.line for fall in fell), "", *_left_out(one, settings)])
 
 
+def _gpu(record: Mapping[str, Any]) -> str:
+    return f"`{record['uuid'][:12]}`, {record['started'][:10]}"
+
+
+def _of_new_patterns(one: Round, fell: Sequence[Fall]) -> str:
+    """Say how many of the settings are of patterns without an answer, and which answers fell; empty without any."""
+    if not one.unanswered:
+        return ""
+    others = dict.fromkeys(_pattern(fall.setting) for fall in fell if _pattern(fall.setting) not in one.unanswered)
+    new = sum(_pattern(fall.setting) in one.unanswered for fall in fell)
+    named = join_words([f"`{name}`" for name in others])
+    patterns = join_words(list(one.unanswered))
+    return f"\n{new} of the {len(fell)} are of {patterns}, which had no answer; the others: {named}."
+
+
+def _pattern(setting: str) -> str:
+    return setting.partition(" ")[0]
+
+
 def _fall(one: Round, setting: str, times: Mapping[str, list[Any]], now: Mapping[str, Any]) -> Fall | None:
     """Return how the published answer of a setting fell; None if it stands."""
-    others = one.left_out(setting.partition(" ")[0])
-    published = {name: time for name, (time, _) in times.items() if not name.startswith(CHALLENGER)}
+    others, apart = one.left_out(_pattern(setting)), one.apart.get(_pattern(setting), ())
+    published = {
+        name: time for name, (time, _) in times.items() if not name.startswith(CHALLENGER) and name not in apart
+    }
     alike = {name: time for name, (time, _) in times.items() if name.startswith(CHALLENGER) and name not in others}
     if not published or not alike or setting in one.without_best:
         return None
@@ -151,7 +185,11 @@ def _fall(one: Round, setting: str, times: Mapping[str, list[Any]], now: Mapping
     if published[best] / alike[challenger] <= MARGIN:
         return None
     every = now.get(_place(one, setting), {})
-    today = {name: time for name, (kind, time, _) in every.items() if kind != Mechanism.LIBRARY or name == best}
+    today = {
+        name: time
+        for name, (kind, time, _) in every.items()
+        if (kind != Mechanism.LIBRARY or name == best) and name not in apart
+    }
     return Fall(setting, best, challenger, published | alike, times[best][1], today)
 
 
@@ -165,7 +203,7 @@ def _left_out(one: Round, settings: Mapping[str, Mapping[str, list[Any]]]) -> It
     yield "Timed, and not counted:"
     yield ""
     for pattern, names, reason in one.other_questions:
-        timed = {name for setting, times in settings.items() if setting.partition(" ")[0] == pattern for name in times}
+        timed = {name for setting, times in settings.items() if _pattern(setting) == pattern for name in times}
         if shown := [f"`{name}`" for name in names if name in timed]:
             yield f"- {pattern}, {', '.join(shown)}: {reason}"
     yield from (f"- {setting}: without `{best}`" for setting, best in one.without_best.items() if setting in settings)
@@ -179,7 +217,7 @@ def main() -> None:
         number, device, *files = sys.argv[1:]
         records[int(number) - 1 :] = [{"device": device, "settings": recorded([Path(file) for file in files])}]
         RECORD.write_text(json.dumps(records, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    PAGE.write_text(page(records, kept()), encoding="utf-8")
+    PAGE.write_text(page(records, with_questions(kept())), encoding="utf-8")
 
 
 if __name__ == "__main__":

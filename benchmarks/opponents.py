@@ -2,7 +2,8 @@
 
     python -m benchmarks.opponents RUN [RUN ...]   read runs, write opponents.json and opponents.md beside this file
 
-The record keeps the latest run of each model.
+The record keeps the latest run of each model. A later run of some patterns, as with `--pattern vote`, replaces their
+settings alone, and the page says on which GPU these were timed.
 A test compares the record with the times of kernels that someone wrote to beat the published answers.
 """
 
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from shflbench.patterns.discover import builtin_declaration
 from shflbench.store import read_run
-from shflbench.words import count_noun
+from shflbench.words import count_noun, join_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -75,6 +76,29 @@ def kept() -> list[Mapping[str, Any]]:
     return records
 
 
+def merged(records: Sequence[Mapping[str, Any]], new: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the records with that of a new run: in place of its model's, or as a part of it if it has less."""
+    others = [record for record in records if record["device"] != new["device"]]
+    old = next((record for record in records if record["device"] == new["device"]), None)
+    if old is None or old["settings"].keys() <= new["settings"].keys():
+        return [*others, new]
+    patterns = {_pattern(setting) for setting in new["settings"]}
+    part = {name: value for name, value in new.items() if name != "settings"} | {"patterns": sorted(patterns)}
+    parts = [one for one in old.get("parts", ()) if not patterns >= set(one["patterns"])]
+    kept_ones = {at: times for at, times in old["settings"].items() if _pattern(at) not in patterns}
+    settings = {at: (kept_ones | new["settings"])[at] for at in dict.fromkeys((*old["settings"], *new["settings"]))}
+    return [*others, {**old, "parts": [*parts, part], "settings": settings}]
+
+
+def gpu_of(record: Mapping[str, Any], pattern: str) -> Mapping[str, Any]:
+    """Return the record, or its part, that tells on which GPU and when a pattern was timed."""
+    return next((part for part in record.get("parts", ()) if pattern in part["patterns"]), record)
+
+
+def _pattern(setting: str) -> str:
+    return setting.split(maxsplit=1)[0]
+
+
 def of_model(model: str, records: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
     """Return the record of a GPU of a model."""
     return next(record for record in records if model in record["device"])
@@ -94,8 +118,7 @@ def has_other_layout(pattern: str, variant: str) -> bool:
 
 def rivals(record: Mapping[str, Any], setting: str) -> list[Timed]:
     """Return the variants of a setting that may replace one another, the fastest first."""
-    pattern = setting.split(maxsplit=1)[0]
-    return [one for one in timed(record, setting) if not has_other_layout(pattern, one.variant)]
+    return [one for one in timed(record, setting) if not has_other_layout(_pattern(setting), one.variant)]
 
 
 def shown(one: Timed) -> str:
@@ -110,19 +133,24 @@ def page(records: Sequence[Mapping[str, Any]]) -> str:
 
 def _about(records: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     for record in records:
-        state = "quiet" if record["quiet"] else f"not quiet: {record['noise']}"
         older = len(_variants(*records) - _variants(record))
         age = f"; with earlier code, and without {count_noun(older, 'variant')} of the other run" if older else ""
-        yield (
-            f"- {record['device']} (`{record['uuid'][:12]}`), driver {record['driver']}, NVRTC {record['nvrtc']}, "
-            f"{record['started'][:10]}, {state}{age}"
-        )
+        yield f"{_about_run(record)}{age}"
+        yield from (f"{_about_run(part)}; of {join_words(part['patterns'])}" for part in record.get("parts", ()))
+
+
+def _about_run(record: Mapping[str, Any]) -> str:
+    state = "quiet" if record["quiet"] else f"not quiet: {record['noise']}"
+    return (
+        f"- {record['device']} (`{record['uuid'][:12]}`), driver {record['driver']}, NVRTC {record['nvrtc']}, "
+        f"{record['started'][:10]}, {state}"
+    )
 
 
 def _variants(*records: Mapping[str, Any]) -> set[tuple[str, str]]:
     """Return the variants that the records have, each with its pattern."""
     every = (item for record in records for item in record["settings"].items())
-    return {(setting.split(maxsplit=1)[0], name) for setting, times in every for name in times}
+    return {(_pattern(setting), name) for setting, times in every for name in times}
 
 
 def _table(records: Sequence[Mapping[str, Any]]) -> Iterator[str]:
@@ -139,8 +167,9 @@ def _table(records: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 def main() -> None:
     """Write the record and the page."""
-    latest = {record["device"]: record for record in (*kept(), *(recorded(Path(word)) for word in sys.argv[1:]))}
-    records = list(latest.values())
+    records = kept()
+    for word in sys.argv[1:]:
+        records = merged(records, recorded(Path(word)))
     RECORD.write_text(json.dumps(records, separators=(",", ":"), ensure_ascii=False) + "\n", encoding="utf-8")
     PAGE.write_text(page(records), encoding="utf-8")
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from benchmarks.opponents import PAGE, RECORD, has_other_layout, page, rivals, timed
+from benchmarks.opponents import PAGE, RECORD, gpu_of, has_other_layout, merged, page, rivals, timed
 from shflbench.patterns.discover import builtin, builtin_declaration
 
 RECORDS = json.loads(RECORD.read_text(encoding="utf-8"))
@@ -79,3 +79,24 @@ def test_layouts_are_as_declared() -> None:
 
 def test_the_page_is_that_of_the_record() -> None:
     assert PAGE.read_text(encoding="utf-8") == page(RECORDS)
+
+
+def test_a_run_of_some_patterns_replaces_their_settings_alone() -> None:
+    whole = {
+        **RECORDS[1],
+        "settings": {"vote i32 1x32 op=any": {"vote": ["collective", 31.0, "cycles"]}, "scan f32 1x32": {}},
+    }
+    new = {
+        **whole,
+        "uuid": "GPU-another",
+        "settings": {"vote i32 1x32 op=any": {"vote": ["collective", 30.0, "cycles"]}},
+    }
+    other, both = merged([RECORDS[0], whole], new)
+    assert other == RECORDS[0]
+    assert both["settings"] == {**whole["settings"], **new["settings"]}
+    assert [gpu_of(both, pattern)["uuid"] for pattern in ("scan", "vote")] == [whole["uuid"], "GPU-another"]
+    again = merged([both], {**new, "uuid": "GPU-third"})
+    assert [part["uuid"] for part in again[0]["parts"]] == ["GPU-third"]
+    assert merged([both], {**whole, "uuid": "GPU-whole"}) == [{**whole, "uuid": "GPU-whole"}]
+    assert "(`GPU-another`)" in page([both])
+    assert page([both]).count("; of vote") == 1

@@ -10,6 +10,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from benchmarks.distance import FAR
+from benchmarks.opponents import gpu_of
 from shflbench.analysis.contest import times
 from shflbench.patterns.discover import builtin, load
 from shflbench.words import count_noun, join_words
@@ -125,7 +126,8 @@ def others(answer: Answer) -> str:
 
 def _device(answer: Answer) -> str:
     if answer.suite == SUITE:
-        return f"an {RECORDS[MODEL]['device'].removeprefix('NVIDIA ')} (`{RECORDS[MODEL]['uuid'][:12]}`)"
+        gpu = gpu_of(RECORDS[MODEL], answer.pattern)
+        return f"an {gpu['device'].removeprefix('NVIDIA ')} (`{gpu['uuid'][:12]}`)"
     return f"an H200, in the run of the suite `{answer.suite}`"
 
 
