@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.challenger_rounds import ROUNDS, Round
-from benchmarks.opponents import gpu_of, kept, merged, of_model
-from benchmarks.opponents import recorded as record_of
+from benchmarks.opponents import gpu_of, kept, of_model
 from shflbench.model import Mechanism
 from shflbench.store.rows import decode
 from shflbench.words import join_words
@@ -25,7 +24,6 @@ from shflbench.words import join_words
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-QUESTIONS = Path(__file__).parents[1] / "results" / "questions" / "nvidia-h200"
 RECORD = Path(__file__).with_suffix(".json")
 PAGE = Path(__file__).with_suffix(".md")
 CHALLENGER = "x-"
@@ -116,14 +114,6 @@ def falls(one: Round, record: Mapping[str, Any], now: Mapping[str, Any]) -> list
     """Return the settings whose published answers fell, with what the suite `opponents` has there (`now`)."""
     every = (_fall(one, setting, times, now["settings"]) for setting, times in record["settings"].items())
     return [fall for fall in every if fall]
-
-
-def with_questions(records: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return the records of the suite `opponents`, with the patterns that only the suite `questions` has."""
-    new = record_of(QUESTIONS)
-    known = {_pattern(setting) for record in records for setting in record["settings"]}
-    settings = {setting: times for setting, times in new["settings"].items() if _pattern(setting) not in known}
-    return merged(records, {**new, "settings": settings})
 
 
 def page(records: Sequence[Mapping[str, Any]], opponents: Sequence[Mapping[str, Any]]) -> str:
@@ -217,7 +207,7 @@ def main() -> None:
         number, device, *files = sys.argv[1:]
         records[int(number) - 1 :] = [{"device": device, "settings": recorded([Path(file) for file in files])}]
         RECORD.write_text(json.dumps(records, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    PAGE.write_text(page(records, with_questions(kept())), encoding="utf-8")
+    PAGE.write_text(page(records, kept()), encoding="utf-8")
 
 
 if __name__ == "__main__":
