@@ -7,7 +7,10 @@ from shflbench.dimensions import Dims
 from shflbench.model import WARP, Mechanism
 from shflbench.patterns.declare import Input, LaterKernel, Output, Pattern, Scalar, Setting, Variant
 
-LARGE_BLOCK = 1024  # threads of `one-block`
+LARGE_BLOCK = 1024  # threads of `one-block`, at most
+CLUSTER_BLOCK = 512  # threads per block of `one-cluster`, and half as many below so many blocks:
+MANY = 132
+LOADS = {"blocks": ("32", "132", "528")}  # for `one-cluster` and fewer blocks, of which the threads load several vectors
 
 
 def blocks(at: Setting) -> int:
@@ -30,9 +33,27 @@ def thread_per_group(at: Setting) -> tuple[Dims, Dims]:
     return (-(-at.grid // WARP), 1, 1), (WARP, 1, 1)
 
 
+def vectors(at: Setting) -> int:
+    """Return the vectors of 4 values of each group."""
+    return at.whole("blocks") * at.block // 4
+
+
 def large_block_per_group(at: Setting) -> tuple[Dims, Dims]:
-    """Return the launch of one block of 1,024 threads per group."""
-    return (at.grid, 1, 1), (LARGE_BLOCK, 1, 1)
+    """Return the launch of one block per group, of a thread per vector up to 1,024 threads."""
+    return (at.grid, 1, 1), (min(LARGE_BLOCK, vectors(at)), 1, 1)
+
+
+def few_blocks(at: Setting) -> tuple[Dims, Dims]:
+    """Return the launch of so few blocks that a thread has three vectors, or two if the blocks are no multiple of 12."""
+    count = at.whole("blocks")
+    return (at.grid * (count // 12 if count % 12 == 0 else count // 8), 1, 1), (at.block, 1, 1)
+
+
+def cluster_per_group(at: Setting) -> tuple[Dims, Dims]:
+    """Return the launch of a cluster of 2 to 8 blocks per group."""
+    threads = CLUSTER_BLOCK if at.whole("blocks") >= MANY else CLUSTER_BLOCK // 2
+    per_thread = vectors(at) // threads
+    return (at.grid * (8 if per_thread >= 8 else 4 if per_thread >= 4 else 2), 1, 1), (threads, 1, 1)
 
 
 PATTERN = Pattern(
@@ -54,6 +75,7 @@ PATTERN = Pattern(
         Output("partial", elements=blocks, compared=False),
         Output("tickets", elements=lambda at: at.grid, dtype="i32", initial=0),
         Output("counted", elements=lambda at: at.grid, dtype="i64", initial=0),
+        Output("words", elements=blocks, dtype="i64", initial=0, compared=False),
         Output("arrived", elements=lambda at: at.grid, dtype="i32", initial=0, compared=False),
     ),
     scalars=(Scalar("groups", lambda at: at.grid),),
@@ -149,6 +171,25 @@ PATTERN = Pattern(
             opcodes=("ATOMG",),
         ),
         Variant(
+            name="add-counted-few",
+            mechanism=Mechanism.ATOMIC,
+            summary="the same by an eighth or a twelfth of the blocks, with loads of 16 bytes",
+            dtypes=("i32",),
+            only=LOADS,
+            dims=few_blocks,
+            arguments=("values", "sums", "counted"),
+            opcodes=("ATOMG", "LDG.E.128"),
+        ),
+        Variant(
+            name="last-block-words-few",
+            mechanism=Mechanism.ATOMIC,
+            summary="as few blocks, a word with the sum of each and its flag, and a ticket without a fence: the last adds",
+            only=LOADS,
+            dims=few_blocks,
+            arguments=("values", "sums", "words", "tickets"),
+            opcodes=("ATOMG", "LDG.E.128"),
+        ),
+        Variant(
             name="grid-barrier",
             mechanism=Mechanism.ATOMIC,
             summary="the sums of blocks in global memory; all blocks wait for one another, and the first one adds",
@@ -179,10 +220,21 @@ PATTERN = Pattern(
         ),
         Variant(
             name="one-block",
-            mechanism=Mechanism.SHFL,
-            summary="one block of 1,024 threads loads all values, 16 bytes per thread at a time",
+            mechanism=Mechanism.HYBRID,
+            summary="one block of up to 1,024 threads loads all values, 16 bytes per thread at a time",
             dims=large_block_per_group,
             arguments=("values", "sums"),
+        ),
+        Variant(
+            name="one-cluster",
+            mechanism=Mechanism.CLUSTER,
+            summary="one cluster loads all values so; each warp sends its sum to the first block by `st.async`",
+            needs="sm_90",
+            source="one_cluster.cu",
+            only=LOADS,
+            dims=cluster_per_group,
+            arguments=("values", "sums"),
+            opcodes=("STAS", "SYNCS", "LDG.E.128"),
         ),
     ),
 )
