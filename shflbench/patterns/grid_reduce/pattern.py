@@ -10,7 +10,9 @@ from shflbench.patterns.declare import Input, LaterKernel, Output, Pattern, Scal
 LARGE_BLOCK = 1024  # threads of `one-block`, at most
 CLUSTER_BLOCK = 512  # threads per block of `one-cluster`, and half as many below so many blocks:
 MANY = 132
-LOADS = {"blocks": ("32", "132", "528")}  # for `one-cluster` and fewer blocks, of which the threads load several vectors
+LOADS = {
+    "blocks": ("32", "132", "528")
+}  # for `one-cluster` and fewer blocks, of which the threads load several vectors
 
 
 def blocks(at: Setting) -> int:
@@ -71,7 +73,7 @@ PATTERN = Pattern(
     blocks=(64, 128, 256),
     buffers=(
         Input("values", elements=lambda at: blocks(at) * at.block),
-        Output("sums", elements=lambda at: at.grid, initial=0),
+        Output("sums", elements=lambda at: at.grid, initial=-1),  # what is added to it is no right sum
         Output("partial", elements=blocks, compared=False),
         Output("tickets", elements=lambda at: at.grid, dtype="i32", initial=0),
         Output("counted", elements=lambda at: at.grid, dtype="i64", initial=0),
@@ -84,7 +86,7 @@ PATTERN = Pattern(
         "column `shape` has what was launched. The time is that of all launches of a variant. Values are whole "
         "numbers from 1 to 8: sums are exact in any order, and no block adds nothing. `cluster-reduce` has the same"
         " question for 2 to 8 blocks, and `device-reduce` for arrays that are read from DRAM. `add` needs sums that"
-        " are zero before: a program has to set them, as `zero-add` does, and between timed launches they are not. "
+        " are zero before: a program has to set them, as `zero-add` does, and between timed launches they are not. Before other variants are verified, they are -1. "
         "In `grid-barrier` and `first-waits`, blocks wait for others, so that all of them have to be resident: "
         "these launches are cooperative, and fail if they have too many blocks."
     ),
@@ -152,6 +154,7 @@ PATTERN = Pattern(
             summary="each block adds its sum to that of the group in global memory, which is zero before",
             dims=all_blocks,
             arguments=("values", "sums"),
+            zeroed=("sums",),
         ),
         Variant(
             name="zero-add",
