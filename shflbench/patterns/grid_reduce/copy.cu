@@ -33,8 +33,8 @@ struct alignas(16) Vector {
     {T} x[4];
 };
 
-// The calling thread gets the sum of the vectors `first`, `first` + STEP, … below COUNT. It loads up to 16 vectors before
-// it adds the first one: of more, the registers of a block of 1,024 threads do not suffice.
+// The calling thread gets the sum of the vectors `first`, `first` + STEP and so on below COUNT. It loads up to 16 of
+// them before it adds: for more, a block of 1,024 threads has too few registers.
 template <int COUNT, int STEP>
 __device__ inline {T} sum_of_vectors(const Vector* vectors, int first) {
     constexpr int EACH = (COUNT + STEP - 1) / STEP;
@@ -192,9 +192,9 @@ __device__ inline void grid_sum(const {T}* values, {T}* sums, unsigned long long
 }
 
 //! add-counted-few
-// By PARTS blocks. `counted` are zero before, and afterwards again: in one word, the sum of blocks in its upper half and
-// their number in the lower one. Whoever gets the number of all others has their sum, too: no fence, and no other word
-// has to be read.
+// By PARTS blocks. `counted` are zero before, and afterwards again: in one word, the sum of blocks in its upper half
+// and their number in the lower one. Whoever gets the number of all others has their sum, too: no fence, and no other
+// word has to be read.
 template <int THREADS, int PARTS, int COUNT>
 __device__ inline void grid_sum(const {T}* values, {T}* sums, unsigned long long* counted) {
     const {T} of_block = sum_of_part<THREADS, PARTS, COUNT>(values);
@@ -249,8 +249,8 @@ __device__ inline {T} sum_of_words(unsigned long long* words) {
 }
 
 // By PARTS blocks. `words`, one per block, and `tickets` are zero before, and afterwards again. A sum and the flag that
-// it is there are one word, so that no fence orders them. The block that takes the last ticket waits for the words of
-// the others: they have stored them before they took their tickets, so that it waits for no block that has yet to start.
+// it is there are one word, so that they need no fence. The block that takes the last ticket waits for the words of the
+// others, each of which has executed its store before it took a ticket: it waits for no block that has yet to start.
 template <int THREADS, int PARTS, int COUNT>
 __device__ inline void grid_sum(const {T}* values, {T}* sums, unsigned long long* words, unsigned* tickets) {
     const {T} of_block = sum_of_part<THREADS, PARTS, COUNT>(values);

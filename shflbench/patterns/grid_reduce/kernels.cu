@@ -79,7 +79,7 @@ __global__ void LAUNCH_BOUNDS grid_reduce_add_counted_few(const T* values, T* su
     shflbench::add_counted_few::grid_sum<BLOCK, PARTS, VALUES>(values, sums, counted);
 }
 
-// As few blocks, each with a word for its sum and the flag of it; the last one that takes a ticket adds, without a fence.
+// As few blocks, each with a word for its sum and its flag: the last block that takes a ticket adds, without a fence.
 template <typename T>
 __global__ void LAUNCH_BOUNDS
 grid_reduce_last_block_words_few(const T* values, T* sums, unsigned long long* words, unsigned* tickets) {

@@ -8,11 +8,10 @@ from shflbench.model import WARP, Mechanism
 from shflbench.patterns.declare import Input, LaterKernel, Output, Pattern, Scalar, Setting, Variant
 
 LARGE_BLOCK = 1024  # threads of `one-block`, at most
-CLUSTER_BLOCK = 512  # threads per block of `one-cluster`, and half as many below so many blocks:
+MOST_CLUSTER_BLOCKS = 8  # of a cluster that all GPUs with clusters support
+CLUSTER_THREADS = 512  # per block of `one-cluster`, and half as many below `MANY` blocks
 MANY = 132
-LOADS = {
-    "blocks": ("32", "132", "528")
-}  # for `one-cluster` and fewer blocks, of which the threads load several vectors
+SEVERAL_VECTORS = {"blocks": ("32", "132", "528")}  # so many that each thread of fewer blocks has more than one
 
 
 def blocks(at: Setting) -> int:
@@ -46,16 +45,16 @@ def large_block_per_group(at: Setting) -> tuple[Dims, Dims]:
 
 
 def few_blocks(at: Setting) -> tuple[Dims, Dims]:
-    """Return the launch of so few blocks that a thread has three vectors, or two if the blocks are no multiple of 12."""
+    """Return the launch of a twelfth of the blocks, whose threads load three vectors, or of an eighth."""
     count = at.whole("blocks")
     return (at.grid * (count // 12 if count % 12 == 0 else count // 8), 1, 1), (at.block, 1, 1)
 
 
 def cluster_per_group(at: Setting) -> tuple[Dims, Dims]:
     """Return the launch of a cluster of 2 to 8 blocks per group."""
-    threads = CLUSTER_BLOCK if at.whole("blocks") >= MANY else CLUSTER_BLOCK // 2
-    per_thread = vectors(at) // threads
-    return (at.grid * (8 if per_thread >= 8 else 4 if per_thread >= 4 else 2), 1, 1), (threads, 1, 1)
+    threads = CLUSTER_THREADS if at.whole("blocks") >= MANY else CLUSTER_THREADS // 2
+    power_of_two = 2 ** ((vectors(at) // threads).bit_length() - 1)
+    return (at.grid * max(2, min(MOST_CLUSTER_BLOCKS, power_of_two)), 1, 1), (threads, 1, 1)
 
 
 PATTERN = Pattern(
@@ -86,7 +85,9 @@ PATTERN = Pattern(
         "column `shape` has what was launched. The time is that of all launches of a variant. Values are whole "
         "numbers from 1 to 8: sums are exact in any order, and no block adds nothing. `cluster-reduce` has the same"
         " question for 2 to 8 blocks, and `device-reduce` for arrays that are read from DRAM. `add` needs sums that"
-        " are zero before: a program has to set them, as `zero-add` does, and between timed launches they are not. Before other variants are verified, they are -1. "
+        " are zero before: a program has to set them, as `zero-add` does, and between timed launches they are not. "
+        "In verification, they are -1 before other variants. `add-counted-few` and `last-block-words-few` have blocks of"
+        " the same size, of which each has the values of 8 or 12 others. "
         "In `grid-barrier` and `first-waits`, blocks wait for others, so that all of them have to be resident: "
         "these launches are cooperative, and fail if they have too many blocks."
     ),
@@ -178,7 +179,7 @@ PATTERN = Pattern(
             mechanism=Mechanism.ATOMIC,
             summary="the same by an eighth or a twelfth of the blocks, with loads of 16 bytes",
             dtypes=("i32",),
-            only=LOADS,
+            only=SEVERAL_VECTORS,
             dims=few_blocks,
             arguments=("values", "sums", "counted"),
             opcodes=("ATOMG", "LDG.E.128"),
@@ -186,8 +187,8 @@ PATTERN = Pattern(
         Variant(
             name="last-block-words-few",
             mechanism=Mechanism.ATOMIC,
-            summary="as few blocks, a word with the sum of each and its flag, and a ticket without a fence: the last adds",
-            only=LOADS,
+            summary="as few blocks, each with a word for its sum and flag; the last one, by a ticket, adds: no fence",
+            only=SEVERAL_VECTORS,
             dims=few_blocks,
             arguments=("values", "sums", "words", "tickets"),
             opcodes=("ATOMG", "LDG.E.128"),
@@ -234,7 +235,7 @@ PATTERN = Pattern(
             summary="one cluster loads all values so; each warp sends its sum to the first block by `st.async`",
             needs="sm_90",
             source="one_cluster.cu",
-            only=LOADS,
+            only=SEVERAL_VECTORS,
             dims=cluster_per_group,
             arguments=("values", "sums"),
             opcodes=("STAS", "SYNCS", "LDG.E.128"),
