@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -107,10 +107,17 @@ def call_of(
 
 
 def _needed(buffers: Sequence[Buffer], declared: Pattern, variant: Variant) -> tuple[Buffer, ...]:
-    """Return the buffers of a call: of those that are only written and not compared, those that its kernels take."""
+    """Return the buffers of a call, with what the variant finds in them before.
+
+    Of those that are only written and not compared, they are those that its kernels take.
+    """
     arguments = (*declared.arguments(variant), *(name for item in variant.later for name in item.arguments))
     taken = {item.name if isinstance(item, PointerInto) else item for item in values_of(arguments)}
-    return tuple(item for item in buffers if item.read or item.compared or item.name in taken)
+    return tuple(
+        replace(item, initial=0) if item.name in variant.zeroed else item
+        for item in buffers
+        if item.read or item.compared or item.name in taken
+    )
 
 
 def buffers_of(pattern: LoadedPattern, setting: Setting) -> tuple[Buffer, ...]:

@@ -210,10 +210,18 @@ def _of_variant(variant: Variant, pattern: Pattern, folder: Path) -> Iterator[st
         yield f"{who} has graph=True, which takes kernels without clusters, cooperative and programmatic launches"
     for item in variant.later:
         yield from _of_arguments(who, item, pattern)
+    yield from _of_zeroed(who, variant, pattern)
     yield from _of_choices(who, "only", variant.only, pattern)
     yield from _of_choices(who, "may_fold", variant.may_fold, pattern)
     yield from _of_source(who, folder / variant.source)
     yield from _of_functions_of(who, variant, pattern, folder / "pattern.py")
+
+
+def _of_zeroed(who: str, variant: Variant, pattern: Pattern) -> Iterator[str]:
+    outputs = [item.name for item in pattern.buffers if isinstance(item, Output)]
+    for name in variant.zeroed:
+        if name not in outputs:
+            yield f"{who} has zeroed=`{name}`, which is no Output; known: {', '.join(outputs)}"
 
 
 def _of_arguments(who: str, variant: Variant | LaterKernel, pattern: Pattern) -> Iterator[str]:

@@ -235,6 +235,7 @@ class Variant:
     source: str = "kernels.cu"  # the file of its kernel, relative to the pattern's folder
     kernel: str = ""  # its name in C++ if it is not the default, e.g. "reduce5<{T}, 256>"; {T} is the element type
     arguments: tuple[DeclaredArgument, ...] = ()  # of the kernel; empty: the buffers, the scalars, `iterations`
+    zeroed: tuple[str, ...] = ()  # outputs that it adds to: 0 before a launch that is verified, not `initial`
     shared: Size = field(default=NO_SHARED)  # dynamic shared memory, bytes per block
     dims: Shape | None = None  # of its first kernel's launch; None: those of the case
     cluster: Dims = NO_CLUSTER  # blocks of a cluster of that launch, where the kernel does not declare them

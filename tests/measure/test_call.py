@@ -68,6 +68,17 @@ def test_call_gives_a_kernel_its_buffers_scalars_and_iterations_in_its_own_order
     assert [buffer.name for buffer in call.outputs] == ["count", "sums", "slots"]
 
 
+def test_output_that_a_variant_adds_to_is_zero_before_its_launch() -> None:
+    pattern = many_kinds()
+    first = pattern.declaration.variant("shfl")
+    before = []
+    for own in (first, replace(first, zeroed=("sums",))):
+        edited = replace(pattern, declaration=replace(pattern.declaration, variants=(own,)))
+        call = call_of(edited, cases.case("own", "shfl"), cases.kernel("k"), cases.setting(options={"words": "3"}))
+        before.append([buffer.initial for buffer in call.outputs])
+    assert before == [[None, -1, None], [None, 0, None]]
+
+
 def test_structure_has_numbers_and_pointers_at_their_bytes() -> None:
     pattern = many_kinds()
     view = ByValue("view", 40, ((0, "limit"), (8, "sums"), (16, PointerInto("count", lambda _: 4)), (32, "scale")))

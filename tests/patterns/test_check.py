@@ -102,6 +102,7 @@ VARIANT, PATTERN = "baseline=True", 'source="tests"'  # where further fields may
             "only={'mode': ('up',)}",
             "variant `smem` has only={'mode': ('up',)}, which are not values of an option of the pattern",
         ),
+        (VARIANT, "zeroed=('values',)", "variant `smem` has zeroed=`values`, which is no Output; known: result"),
         (VARIANT, "may_fold=['up']", "variant `smem` has may_fold=['up'], not a mapping of options to values"),
         (
             VARIANT,

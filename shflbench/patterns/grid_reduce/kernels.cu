@@ -1,15 +1,22 @@
 // One sum of the values of many blocks.
+#include "copied/add-counted-few.cuh"
 #include "copied/add-counted.cuh"
 #include "copied/add.cuh"
 #include "copied/first-waits.cuh"
 #include "copied/grid-barrier.cuh"
 #include "copied/last-block-acq-rel.cuh"
+#include "copied/last-block-words-few.cuh"
 #include "copied/last-block.cuh"
 #include "copied/one-block.cuh"
 #include "copied/two-launches-graph.cuh"
 #include "copied/two-launches.cuh"
 #include "copied/zero-add.cuh"
 #include "shflbench.cuh"
+
+constexpr int VALUES = OPTION_BLOCKS * BLOCK;  // of a group
+
+// Of `…-few`: blocks of a group, so that a thread has two or three vectors of four values.
+constexpr int PARTS = OPTION_BLOCKS % 12 == 0 ? OPTION_BLOCKS / 12 : OPTION_BLOCKS / 8;
 
 // The sums of blocks through global memory; a second launch, of a warp per group of blocks, adds them.
 template <typename T>
@@ -66,6 +73,19 @@ __global__ void LAUNCH_BOUNDS grid_reduce_add_counted(const T* values, T* sums, 
     shflbench::add_counted::grid_sum<BLOCK>(values, sums, counted);
 }
 
+// The same by fewer blocks, with loads of 16 bytes.
+template <typename T>
+__global__ void LAUNCH_BOUNDS grid_reduce_add_counted_few(const T* values, T* sums, unsigned long long* counted) {
+    shflbench::add_counted_few::grid_sum<BLOCK, PARTS, VALUES>(values, sums, counted);
+}
+
+// As few blocks, each with a word for its sum and its flag: the last block that takes a ticket adds, without a fence.
+template <typename T>
+__global__ void LAUNCH_BOUNDS
+grid_reduce_last_block_words_few(const T* values, T* sums, unsigned long long* words, unsigned* tickets) {
+    shflbench::last_block_words_few::grid_sum<BLOCK, PARTS, VALUES>(values, sums, words, tickets);
+}
+
 // All blocks wait for one another; then the first one adds.
 template <typename T>
 __global__ void LAUNCH_BOUNDS grid_reduce_grid_barrier(const T* values, T* sums, T* partial, unsigned* arrived) {
@@ -78,8 +98,8 @@ __global__ void LAUNCH_BOUNDS grid_reduce_first_waits(const T* values, T* sums, 
     shflbench::first_waits::grid_sum<BLOCK>(values, sums, partial, tickets);
 }
 
-// One large block loads all values, 16 bytes per thread at a time.
+// One block loads all values, 16 bytes per thread at a time. It has a thread per 16 bytes, up to 1,024 threads.
 template <typename T>
 __global__ void LAUNCH_BOUNDS grid_reduce_one_block(const T* values, T* sums) {
-    shflbench::one_block::grid_sum<1024, OPTION_BLOCKS * BLOCK>(values, sums);
+    shflbench::one_block::grid_sum<VALUES / 4 < 1024 ? VALUES / 4 : 1024, VALUES>(values, sums);
 }

@@ -7,7 +7,11 @@ from shflbench.dimensions import Dims
 from shflbench.model import WARP, Mechanism
 from shflbench.patterns.declare import Input, LaterKernel, Output, Pattern, Scalar, Setting, Variant
 
-LARGE_BLOCK = 1024  # threads of `one-block`
+LARGE_BLOCK = 1024  # threads of `one-block`, at most
+MOST_CLUSTER_BLOCKS = 8  # of a cluster that all GPUs with clusters support
+CLUSTER_THREADS = 512  # per block of `one-cluster`, and half as many below `MANY` blocks
+MANY = 132
+SEVERAL_VECTORS = {"blocks": ("32", "132", "528")}  # so many that each thread of fewer blocks has more than one
 
 
 def blocks(at: Setting) -> int:
@@ -30,9 +34,27 @@ def thread_per_group(at: Setting) -> tuple[Dims, Dims]:
     return (-(-at.grid // WARP), 1, 1), (WARP, 1, 1)
 
 
+def vectors(at: Setting) -> int:
+    """Return the vectors of 4 values of each group."""
+    return at.whole("blocks") * at.block // 4
+
+
 def large_block_per_group(at: Setting) -> tuple[Dims, Dims]:
-    """Return the launch of one block of 1,024 threads per group."""
-    return (at.grid, 1, 1), (LARGE_BLOCK, 1, 1)
+    """Return the launch of one block per group, of a thread per vector up to 1,024 threads."""
+    return (at.grid, 1, 1), (min(LARGE_BLOCK, vectors(at)), 1, 1)
+
+
+def few_blocks(at: Setting) -> tuple[Dims, Dims]:
+    """Return the launch of a twelfth of the blocks, whose threads load three vectors, or of an eighth."""
+    count = at.whole("blocks")
+    return (at.grid * (count // 12 if count % 12 == 0 else count // 8), 1, 1), (at.block, 1, 1)
+
+
+def cluster_per_group(at: Setting) -> tuple[Dims, Dims]:
+    """Return the launch of a cluster of 2 to 8 blocks per group."""
+    threads = CLUSTER_THREADS if at.whole("blocks") >= MANY else CLUSTER_THREADS // 2
+    power_of_two = 2 ** ((vectors(at) // threads).bit_length() - 1)
+    return (at.grid * max(2, min(MOST_CLUSTER_BLOCKS, power_of_two)), 1, 1), (threads, 1, 1)
 
 
 PATTERN = Pattern(
@@ -50,10 +72,11 @@ PATTERN = Pattern(
     blocks=(64, 128, 256),
     buffers=(
         Input("values", elements=lambda at: blocks(at) * at.block),
-        Output("sums", elements=lambda at: at.grid, initial=0),
+        Output("sums", elements=lambda at: at.grid, initial=-1),  # what is added to it is no right sum
         Output("partial", elements=blocks, compared=False),
         Output("tickets", elements=lambda at: at.grid, dtype="i32", initial=0),
         Output("counted", elements=lambda at: at.grid, dtype="i64", initial=0),
+        Output("words", elements=blocks, dtype="i64", initial=0, compared=False),
         Output("arrived", elements=lambda at: at.grid, dtype="i32", initial=0, compared=False),
     ),
     scalars=(Scalar("groups", lambda at: at.grid),),
@@ -63,6 +86,8 @@ PATTERN = Pattern(
         "numbers from 1 to 8: sums are exact in any order, and no block adds nothing. `cluster-reduce` has the same"
         " question for 2 to 8 blocks, and `device-reduce` for arrays that are read from DRAM. `add` needs sums that"
         " are zero before: a program has to set them, as `zero-add` does, and between timed launches they are not. "
+        "In verification, they are -1 before other variants. `add-counted-few` and `last-block-words-few` have blocks of"
+        " the same size, of which each has the values of 8 or 12 others. "
         "In `grid-barrier` and `first-waits`, blocks wait for others, so that all of them have to be resident: "
         "these launches are cooperative, and fail if they have too many blocks."
     ),
@@ -130,6 +155,7 @@ PATTERN = Pattern(
             summary="each block adds its sum to that of the group in global memory, which is zero before",
             dims=all_blocks,
             arguments=("values", "sums"),
+            zeroed=("sums",),
         ),
         Variant(
             name="zero-add",
@@ -147,6 +173,25 @@ PATTERN = Pattern(
             dims=all_blocks,
             arguments=("values", "sums", "counted"),
             opcodes=("ATOMG",),
+        ),
+        Variant(
+            name="add-counted-few",
+            mechanism=Mechanism.ATOMIC,
+            summary="the same by an eighth or a twelfth of the blocks, with loads of 16 bytes",
+            dtypes=("i32",),
+            only=SEVERAL_VECTORS,
+            dims=few_blocks,
+            arguments=("values", "sums", "counted"),
+            opcodes=("ATOMG", "LDG.E.128"),
+        ),
+        Variant(
+            name="last-block-words-few",
+            mechanism=Mechanism.ATOMIC,
+            summary="as few blocks, each with a word for its sum and flag; the last one, by a ticket, adds: no fence",
+            only=SEVERAL_VECTORS,
+            dims=few_blocks,
+            arguments=("values", "sums", "words", "tickets"),
+            opcodes=("ATOMG", "LDG.E.128"),
         ),
         Variant(
             name="grid-barrier",
@@ -179,10 +224,21 @@ PATTERN = Pattern(
         ),
         Variant(
             name="one-block",
-            mechanism=Mechanism.SHFL,
-            summary="one block of 1,024 threads loads all values, 16 bytes per thread at a time",
+            mechanism=Mechanism.HYBRID,
+            summary="one block of up to 1,024 threads loads all values, 16 bytes per thread at a time",
             dims=large_block_per_group,
             arguments=("values", "sums"),
+        ),
+        Variant(
+            name="one-cluster",
+            mechanism=Mechanism.CLUSTER,
+            summary="one cluster loads all values so; each warp sends its sum to the first block by `st.async`",
+            needs="sm_90",
+            source="one_cluster.cu",
+            only=SEVERAL_VECTORS,
+            dims=cluster_per_group,
+            arguments=("values", "sums"),
+            opcodes=("STAS", "SYNCS", "LDG.E.128"),
         ),
     ),
 )

@@ -73,6 +73,7 @@ def test_stores_do_not_change_adjacent_bytes(form: str) -> None:
         *each(("ld.volatile",), ("shared", "global"), TYPES),
         *each(("ld.global",), ("ca", "cg", "cs"), TYPES),
         "ld.acquire.gpu.global.u32",
+        "ld.relaxed.gpu.global.u64",
     ],
 )
 def test_loads_extend_by_their_type(form: str) -> None:
