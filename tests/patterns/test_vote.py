@@ -5,7 +5,7 @@ from shflbench.backends.base import Array
 from shflbench.measure.workload import INPUT_SETS, Workload
 from shflbench.model import WARP
 from shflbench.patterns.discover import builtin, load
-from tests import cases
+from tests import cases, kernels
 from tests.patterns.iterations import after, hidden
 
 VOTE = load(builtin()["vote"])
@@ -80,3 +80,15 @@ def test_flags_in_shared_memory_hold_the_bit_of_each_lane_at_its_position() -> N
         flags = np.zeros(WARP, np.uint8)
         flags[lane % 8 * 4 + lane // 8] = 1 << lane % 8
         assert np.bitwise_or.reduce(flags.view("<u4")) == 2**lane
+
+
+@pytest.mark.parametrize(("name", "opcode"), [("ballot-min/i32/op=any", "VIMNMX"), ("ballot-shift/i32/op=all", "SHF")])
+def test_a_ballot_becomes_a_number_in_one_instruction_per_iteration(name: str, opcode: str) -> None:
+    """The machine code of an iteration: a comparison, the vote, that instruction, and a multiply-add with what is ready."""
+    kernel = kernels.compiled(f"vote/{name}")
+    assert kernel.sass is not None
+    bases = [item.base for item in kernel.sass]
+    votes = bases.count("VOTE")
+    assert votes >= VOTE.declaration.unroll
+    following = [bases[index + 1] for index, base in enumerate(bases) if base == "VOTE"]
+    assert following.count(opcode) == votes
