@@ -140,7 +140,20 @@ def test_a_group_has_as_many_lanes_as_its_values_need(
 )
 def test_a_warp_needs_an_instruction_per_group(dtype: str, group: str, instructions: int) -> None:
     options = options_of(group, "1")
-    assert SCALE.declaration.variant("redux").expected_counts(DTYPES[dtype], options) == {"REDUX": instructions}
+    for name in ("redux", "redux-products"):
+        assert SCALE.declaration.variant(name).expected_counts(DTYPES[dtype], options) == {"REDUX": instructions}
+
+
+@pytest.mark.parametrize(("dtype", "group"), [("f32", "16"), ("bf16", "32"), ("bf16", "16")])
+def test_products_take_the_place_of_selections(dtype: str, group: str) -> None:
+    selections = []
+    for variant in ("redux", "redux-products"):
+        kernel = kernels.compiled(f"scale-max/{variant}/{dtype}/group={group}/words=1")
+        assert kernel.loop
+        loop = [item for item in kernel.sass or () if kernel.loop.start <= item.address <= kernel.loop.end]
+        selections.append(sum(item.base == "SEL" for item in loop))
+    assert selections[0] > 0
+    assert selections[1] == 0
 
 
 @pytest.mark.parametrize(

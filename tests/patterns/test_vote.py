@@ -5,7 +5,7 @@ from shflbench.backends.base import Array
 from shflbench.measure.workload import INPUT_SETS, Workload
 from shflbench.model import WARP
 from shflbench.patterns.discover import builtin, load
-from tests import cases
+from tests import cases, kernels
 from tests.patterns.iterations import after, hidden
 
 VOTE = load(builtin()["vote"])
@@ -80,3 +80,13 @@ def test_flags_in_shared_memory_hold_the_bit_of_each_lane_at_its_position() -> N
         flags = np.zeros(WARP, np.uint8)
         flags[lane % 8 * 4 + lane // 8] = 1 << lane % 8
         assert np.bitwise_or.reduce(flags.view("<u4")) == 2**lane
+
+
+@pytest.mark.parametrize(("name", "opcode"), [("ballot-min/i32/op=any", "VIMNMX"), ("ballot-shift/i32/op=all", "SHF")])
+def test_a_ballot_becomes_a_number_in_one_instruction_per_iteration(name: str, opcode: str) -> None:
+    """A predicate would take another instruction, and more time."""
+    kernel = kernels.compiled(f"vote/{name}")
+    assert kernel.loop
+    loop = [item.base for item in kernel.sass or () if kernel.loop.start <= item.address <= kernel.loop.end]
+    assert loop.count("VOTE") == loop.count(opcode) == kernel.loop.unroll
+    assert "SEL" not in loop

@@ -13,6 +13,7 @@ from shflbench.emulator.opcodes.forms import Apply, Decoder, Form, Pure, Unknown
 from shflbench.emulator.ptx.syntax import NUMPY, PtxInstruction
 
 TO_INTEGRAL = {"rni": np.rint, "rzi": np.trunc, "rmi": np.floor, "rpi": np.ceil}
+EXACT_AS_DOUBLES = 4  # bytes of the widest integers that are
 KNOWN = {*TO_INTEGRAL, *ROUNDINGS, "ftz", "sat", "relu"}
 
 
@@ -77,6 +78,8 @@ def _integer_to_float(words: list[str], of: str, to: str) -> Apply:
         return lambda a, out: np.copyto(out, a, casting="unsafe")
     if mode == "rn":
         return _integer_to_half
+    if int(of[1]) <= EXACT_AS_DOUBLES:
+        return lambda a, out: np.copyto(out, _rounded(a, to, mode))
 
     def convert(a: Values, out: Values) -> None:
         values = np.broadcast_to(a, out.shape)
@@ -84,6 +87,20 @@ def _integer_to_float(words: list[str], of: str, to: str) -> Apply:
         np.copyto(out, np.array(result).reshape(out.shape), casting="unsafe")
 
     return convert
+
+
+def _rounded(a: Values, to: str, mode: str) -> Values:
+    """Round numbers that are exact as doubles: to the nearest one, or to its neighbor if that is on the wrong side."""
+    with np.errstate(all="ignore"):
+        doubles = np.asarray(a, "f8")
+        nearest = doubles.astype(to)
+        wide = nearest.astype("f8")
+        is_wrong, side = {
+            "rz": (np.abs(wide) > np.abs(doubles), 0.0),
+            "rm": (wide > doubles, -np.inf),
+            "rp": (wide < doubles, np.inf),
+        }[mode]
+        return np.where(is_wrong, np.nextafter(nearest, np.array(side, to)), nearest)
 
 
 def _integer_to_half(a: Values, out: Values) -> None:
@@ -131,7 +148,7 @@ def _float_to_float(words: list[str], of: str, to: str) -> Apply:
         if mode == "rn" or int(of[1]) <= int(to[1]):
             np.copyto(out, a, casting="unsafe")
         else:
-            exact.elementwise(lambda x: x, lambda x: x.astype(to), mode, (a,), out)
+            np.copyto(out, _rounded(a, to, mode))
         if flush and to == "f4":
             np.copyto(out, flush_subnormals(out))
         if "sat" in words:

@@ -1,5 +1,5 @@
 //: smem smem-wide smem-wide-double shfl shfl-bits cub cg dtype=f32,bf16 group=32,16 words=1,4
-//: smem-shfl redux dtype=f32,bf16 group=32,16 words=1
+//: smem-shfl redux redux-products dtype=f32,bf16 group=32,16 words=1
 //: redux-mask dtype=f32,bf16 group=16 words=1
 //: shfl-pairs dtype=bf16 group=32,16 words=1,4
 
@@ -101,11 +101,11 @@ __device__ inline unsigned larger(unsigned a, unsigned b) {
 // Each lane passes {words} consecutive words with two values per word.  //! dtype=bf16 words=4
 //! shfl cub cg shfl-pairs
 // A NaN does not count.
-//! smem smem-wide smem-wide-double smem-shfl shfl-bits redux redux-mask
+//! smem smem-wide smem-wide-double smem-shfl shfl-bits redux redux-products redux-mask
 // A NaN is larger than all numbers.
 //! shfl shfl-bits
 // All 32 lanes of the warp must call it.
-//! shfl-pairs redux redux-mask
+//! shfl-pairs redux redux-products redux-mask
 // All 32 lanes of the warp must call it. From sm_80 on.
 //! smem
 // All 32 lanes of the warp must call it. Blocks must be one-dimensional and consist of whole warps.
@@ -125,7 +125,7 @@ using WarpReduce = ::cub::WarpReduce<float, LANES>;
 
 //! cg
 // All 32 lanes of the warp must call it. Blocks must consist of whole warps.
-//! shfl shfl-bits shfl-pairs redux redux-mask cg
+//! shfl shfl-bits shfl-pairs redux redux-products redux-mask cg
 __device__ inline unsigned largest_magnitude(unsigned own) {  //! words=1
 __device__ inline unsigned largest_magnitude(const unsigned (&own)[{words}]) {  //! words=4
 //! smem smem-wide
@@ -204,6 +204,19 @@ __device__ inline unsigned largest_magnitude(const unsigned (&own)[{words}], War
         largest = is_own ? of_group : largest;
     }
     return bits_of(largest);
+//! redux-products
+    unsigned largest = 0;
+#pragma unroll
+    for (int group = 0; group < 32 / LANES; ++group) {
+        unsigned is_own = threadIdx.x % 32 / LANES == group;
+        if (LANES < 32) asm("" : "+r"(is_own));  // if the compiler knew that it is 1 or 0, it would select numbers
+        const unsigned mask = (0 - is_own) & 0x7fffffffu;           //! dtype=f32
+        const unsigned number = own & mask;                         //! dtype=f32
+        const unsigned mask = (0 - is_own) & 0x7fffu;               //! dtype=bf16
+        const unsigned number = max(own & mask, own >> 16 & mask);  //! dtype=bf16
+        largest += is_own * __reduce_max_sync(0xffffffffu, number);
+    }
+    return largest;
 //! redux-mask
     const unsigned mask = 0xffffffffu >> (32 - LANES) << threadIdx.x % 32 / LANES * LANES;
     return bits_of(__reduce_max_sync(mask, number_of(own)));

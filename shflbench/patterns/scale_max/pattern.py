@@ -148,6 +148,18 @@ PATTERN = Pattern(
             per_iteration=lambda dtype, options: {"REDUX": WARP // lanes_of(dtype, options)},
         ),
         Variant(
+            name="redux-products",
+            mechanism=Mechanism.COLLECTIVE,
+            only=ONE_WORD,
+            summary=(
+                "as `redux`, but masks clear signs and lanes of other groups at once, and sums of products with 1 or 0 "
+                "take the place of selections; a group of 32 lanes needs neither"
+            ),
+            needs="sm_80",
+            source="redux.cu",
+            per_iteration=lambda dtype, options: {"REDUX": WARP // lanes_of(dtype, options)},
+        ),
+        Variant(
             name="redux-mask",
             mechanism=Mechanism.COLLECTIVE,
             only={"group": ("16",), **ONE_WORD},  # 32 values of f32 are a whole warp

@@ -1,5 +1,6 @@
 // The largest magnitude by instructions that GPUs have from sm_80 on.
 #include "copied/redux-mask.cuh"
+#include "copied/redux-products.cuh"
 #include "copied/redux.cuh"
 #include "shflbench.cuh"
 #include "values.cuh"
@@ -9,6 +10,14 @@ template <typename T>
 __global__ void LAUNCH_BOUNDS scale_max_redux(const unsigned* states, unsigned* result, int iterations) {
     Values<T> values(states);
     REPEAT(iterations) values.advance(shflbench::redux::largest_magnitude(values.own()));
+    values.store(result);
+}
+
+// Likewise, but a mask per group keeps the bits of a magnitude in its lanes, and a product with 1 or 0 keeps its maximum.
+template <typename T>
+__global__ void LAUNCH_BOUNDS scale_max_redux_products(const unsigned* states, unsigned* result, int iterations) {
+    Values<T> values(states);
+    REPEAT(iterations) values.advance(shflbench::redux_products::largest_magnitude(values.own()));
     values.store(result);
 }
 

@@ -1,4 +1,6 @@
 //: smem smem-syncwarp shfl vote dtype=i32 op=all,any,ballot
+//: ballot-min dtype=i32 op=any
+//: ballot-shift dtype=i32 op=all
 
 //! smem smem-syncwarp
 // Two uint4 of shared memory hold a byte per lane: lane i writes its predicate to bit i % 8 of byte i / 8 of word
@@ -17,10 +19,27 @@ __device__ inline unsigned read_mask(const uint4* flags) {
 // Returns to all lanes whether the predicate is true in all lanes of the warp.  //! op=all
 // Returns to all lanes whether the predicate is true in any lane of the warp.  //! op=any
 // Returns the mask of the lanes whose predicate is true, bit i for lane i, to all lanes.  //! op=ballot
+//! ballot-min ballot-shift
+// As a number, 1 or 0, for arithmetic with numbers that the compiler does not know: with a constant, it would make a
+// predicate of the result, which takes longer.
 //! vote
 // All 32 lanes of the warp must call it.
 __device__ inline bool warp_{op}(bool predicate) { return __{op}_sync(0xffffffffu, predicate); }  //! op!=ballot
 __device__ inline unsigned warp_ballot(bool predicate) { return __ballot_sync(0xffffffffu, predicate); }  //! op=ballot
+
+//! ballot-min
+// All 32 lanes of the warp must call it.
+__device__ inline unsigned warp_any(bool predicate) {
+    unsigned any;  // in PTX, because the compiler would make a predicate of the minimum
+    asm("min.u32 %0, %1, 1;" : "=r"(any) : "r"(__ballot_sync(0xffffffffu, predicate)));
+    return any;
+}
+
+//! ballot-shift
+// All 32 lanes of the warp must call it.
+__device__ inline unsigned warp_all(bool predicate) {
+    return __funnelshift_rc(1, 0, __ballot_sync(0xffffffffu, !predicate));  // an empty mask leaves the 1 in place
+}
 
 //! shfl
 // All 32 lanes of the warp must call it. Blocks must be one-dimensional.

@@ -1,4 +1,6 @@
 // All lanes get whether a predicate is true in all lanes, in any lane, or in which lanes.
+#include "copied/ballot-min.cuh"
+#include "copied/ballot-shift.cuh"
 #include "copied/shfl.cuh"
 #include "copied/smem-syncwarp.cuh"
 #include "copied/smem.cuh"
@@ -52,5 +54,23 @@ template <typename T>
 __global__ void LAUNCH_BOUNDS vote_vote(const T* values, T* result, int iterations) {
     T x = values[thread()];
     REPEAT(iterations) x = advance(x, shflbench::vote::WARP_VOTE(predicate(x)));
+    result[thread()] = x;
+}
+
+// The smaller one of the ballot and 1: a number, by a register in place of a predicate.
+template <typename T>
+__global__ void LAUNCH_BOUNDS vote_ballot_min(const T* values, T* result, int iterations) {
+    const unsigned change = opaque_change();
+    T x = values[thread()];
+    REPEAT(iterations) x = advance(x, shflbench::ballot_min::warp_any(predicate(x)), change);
+    result[thread()] = x;
+}
+
+// 1, shifted by the ballot of the lanes whose predicate is false: 0 unless there are none.
+template <typename T>
+__global__ void LAUNCH_BOUNDS vote_ballot_shift(const T* values, T* result, int iterations) {
+    const unsigned change = opaque_change();
+    T x = values[thread()];
+    REPEAT(iterations) x = advance(x, shflbench::ballot_shift::warp_all(predicate(x)), change);
     result[thread()] = x;
 }

@@ -77,6 +77,23 @@ PATTERN = Pattern(
             # For sm_75 `all` is compiled to a ballot and a comparison with the active lanes: one more vote per pass.
             per_iteration=lambda _dtype, options: None if options["op"] == "all" else {"VOTE": 1},
         ),
+        Variant(
+            name="ballot-min",
+            mechanism=Mechanism.COLLECTIVE,
+            only={"op": ("any",)},
+            summary="the smaller one of `__ballot_sync` and 1: a number, which a multiply-add takes, not a predicate",
+            per_iteration={"VOTE": 1},
+        ),
+        Variant(
+            name="ballot-shift",
+            mechanism=Mechanism.COLLECTIVE,
+            only={"op": ("all",)},
+            summary=(
+                "1, shifted by `__ballot_sync` of the negated predicate: a number, which a multiply-add takes, not a "
+                "predicate"
+            ),
+            per_iteration={"VOTE": 1},
+        ),
     ),
 )
 

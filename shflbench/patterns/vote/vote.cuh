@@ -28,6 +28,21 @@ __device__ inline int advance(int x, bool result) {
     return result ? with : int(unsigned(x) + 0x4a000000u);
 }
 
+// What a true result adds to the next number. The compiler must not know it: it would make a predicate of a result that is
+// a number, and add if that is true.
+__device__ inline unsigned opaque_change() {
+    unsigned one;
+    asm("min.u32 %0, %1, 1;" : "=r"(one) : "r"(gridDim.x));
+    return one * (0x9e3779b1u >> 7);
+}
+
+// From a result that is 1 or 0: a multiply-add, whose addend is ready before the vote is. `change` is opaque_change().
+__device__ inline int advance(int x, unsigned result, unsigned change) {
+    unsigned without;
+    asm volatile("add.u32 %0, %1, %2;" : "=r"(without) : "r"(x), "n"(0x4a000000u));
+    return int(result * change + without);
+}
+
 // The result of the vote, from the ballot: bit i is the predicate of lane i.
 #if OPTION_OP_ANY
 __device__ inline bool outcome(unsigned ballot) { return ballot != 0; }
