@@ -4,19 +4,19 @@
 
 //! *
 // Blocks send {bytes} bytes to the block of the mirrored rank among {cluster}, and get as many from it, for grids and
-// blocks along x. THREADS is the size of a block, whole warps and a power of two. A thread has `COUNT` words of those of
+// blocks along x. THREADS is the size of a block, whole warps and a power of two. A thread has `COUNT` words of its
 //! global push-barrier pull-barrier push-mbarrier store-async store-async-arrivals bulk larger-block
-// its block, of 16 bytes: the word of its number, and those that lie a multiple of THREADS behind it. Of blocks with
-// more threads than words, the first ones have one. All threads must call `exchange`, with the number of the call: 0, 1,
-// 2 and so on.
+// block, of 16 bytes: the word of its number, and those that lie a multiple of THREADS behind it. Of blocks with more
+// threads than words, the first ones have one. All threads must call `exchange`, with the number of the call: 0, 1, 2
+// and so on.
 //! numbered
-// its block, of 4 bytes: the word of its number, and those that lie a multiple of THREADS behind it. Of blocks with more
+// block, of 4 bytes: the word of its number, and those that lie a multiple of THREADS behind it. Of blocks with more
 // threads than words, the first `HAVING` ones have one. These call `exchange`, with the number of the call: 0, 1, 2 and
-// so on. The other threads must not: so the branch lies outside of a loop of exchanges.
+// so on. Other threads must not call it: their branch lies outside of a loop of exchanges.
 //! red-async red-async-tests
-// its block, of 8 bytes, or of 4 if there are fewer of 8 than threads: the word of its number, and those that lie a
-// multiple of THREADS behind it. Of blocks with more threads than words, the first `HAVING` ones have one. These call
-// `exchange`. The other threads must not: so the branch lies outside of a loop of exchanges.
+// block, of 8 bytes, or of 4 if there are fewer words of 8 bytes than threads: the word of its number, and those that
+// lie a multiple of THREADS behind it. Of blocks with more threads than words, the first `HAVING` ones have one. These
+// call `exchange`. Other threads must not call it: their branch lies outside of a loop of exchanges.
 template <bool IS_WIDE>
 struct Types {
     using Word = unsigned;
@@ -35,8 +35,9 @@ struct Words {
     using Word = uint4;  //! global push-barrier pull-barrier push-mbarrier store-async store-async-arrivals bulk larger-block
     using Word = unsigned;  //! numbered
     using Word = typename Types<({bytes} / 8 >= THREADS)>::Word;  //! red-async red-async-tests
-    static constexpr int ALL = {bytes} / int(sizeof(Word)), HAVING = ALL < THREADS ? ALL : THREADS, COUNT = ALL / HAVING;
-    static constexpr int WARPS = (HAVING + 31) / 32;  // that have words
+    using Sum = typename Types<({bytes} / 8 >= THREADS)>::Sum;  //! red-async red-async-tests
+    static constexpr int ALL = {bytes} / int(sizeof(Word)), HAVING = ALL < THREADS ? ALL : THREADS;
+    static constexpr int COUNT = ALL / HAVING, WARPS = (HAVING + 31) / 32;  // that have words
     Word word[COUNT];
 };
 
@@ -126,12 +127,12 @@ __device__ inline void store_there(unsigned to, uint4 word) {
 }
 
 //! global
-// `slots` is global memory aligned to 16 bytes, twice {bytes} bytes per block of the grid, and `counts` are numbers, 32
-// per block, of which the first is its count. The count is zero before the first exchange, and each block sets its own
-// to zero after the last one, by thread 0.
-// Counts lie in lines of 128 bytes of their own, so that no two blocks poll and add in the same line.
+// The count of a block, in a line of 128 bytes that no other block polls.
 __device__ inline unsigned* count_of(unsigned* counts, int block) { return counts + size_t(block) * 32; }
 
+// `slots` is global memory aligned to 16 bytes, twice {bytes} bytes per block of the grid, and `counts` 32 numbers per
+// block, aligned to 128 bytes. Counts are zero before the first exchange, and each block sets its own to zero after the
+// last one, by thread 0.
 template <int THREADS>
 __device__ inline void exchange(
     const Words<THREADS>& own, Words<THREADS>& got, uint4* slots, unsigned* counts, int number
@@ -150,7 +151,8 @@ __device__ inline void exchange(
         asm volatile("red.release.gpu.global.add.u32 [%0], 1;" :: "l"(count_of(counts, other)) : "memory");
         int count;
         do {
-            asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(count) : "l"(count_of(counts, block)) : "memory");
+            asm volatile("ld.acquire.gpu.global.u32 %0, [%1];"
+                         : "=r"(count) : "l"(count_of(counts, block)) : "memory");
         } while (count <= number);
     }
     __syncthreads();
@@ -427,7 +429,7 @@ struct Slots {
     static constexpr int OF_WARP = {bytes} / Words<THREADS>::WARPS;  // bytes
     Barrier full;
     unsigned parity, here, there;
-    typename Types<({bytes} / 8 >= THREADS)>::Sum before[Words<THREADS>::COUNT];
+    typename Words<THREADS>::Sum before[Words<THREADS>::COUNT];  // what its slots were when the thread has read them
 };
 
 template <int THREADS>
