@@ -71,6 +71,7 @@ def test_a_word_of_the_iteration_before_is_visible_at_the_end(size: str) -> None
         ("bulk", {"UBLKCP", "MEMBAR"}),
         ("numbered", set()),
         ("red-async", {"REDAS"}),
+        ("red-async-tests", {"REDAS"}),
     ],
 )
 def test_the_loop_has_the_fences_and_the_accesses_that_the_summary_says(variant: str, opcodes: set[str]) -> None:

@@ -21,7 +21,7 @@ cluster_copy_global(const T* values, T* result, T* slots, unsigned* counts, int 
         exchange(own, got, reinterpret_cast<uint4*>(slots), counts, iteration);
         mix_words(own, got);
     }
-    if (threadIdx.x == 0) counts[blockIdx.x] = 0;
+    if (threadIdx.x == 0) *shflbench::global::count_of(counts, blockIdx.x) = 0;
     store_words(own, result);
 }
 

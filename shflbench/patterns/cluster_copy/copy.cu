@@ -1,23 +1,47 @@
 //: global push-barrier pull-barrier push-mbarrier store-async store-async-arrivals bulk dtype=i32 bytes=16,64,256,1024,4096,16384 cluster=2,4
 //: larger-block dtype=i32 bytes=16,64,256,1024,4096,16384 cluster=2,4
-//: numbered red-async dtype=i32 bytes=16,64,256,1024,4096 cluster=2,4
+//: numbered red-async red-async-tests dtype=i32 bytes=16,64,256,1024,4096 cluster=2,4
 
 //! *
 // Blocks send {bytes} bytes to the block of the mirrored rank among {cluster}, and get as many from it, for grids and
-// blocks along x. THREADS is the size of a block, whole warps and a power of two. A thread has `COUNT` words of 16
-// bytes of those of its block: the word of its number, and those that lie a multiple of THREADS behind it. Of blocks
-// with more threads than
-// words, the first ones have one. All threads must call `exchange`, with the number of the call: 0, 1, 2 and so on.  //! global push-barrier pull-barrier push-mbarrier store-async store-async-arrivals bulk numbered larger-block
-// words, the first ones have one. All threads must call `exchange`.  //! red-async
+// blocks along x. THREADS is the size of a block, whole warps and a power of two. A thread has `COUNT` words of its
+//! global push-barrier pull-barrier push-mbarrier store-async store-async-arrivals bulk larger-block
+// block, of 16 bytes: the word of its number, and those that lie a multiple of THREADS behind it. Of blocks with more
+// threads than words, the first ones have one. All threads must call `exchange`, with the number of the call: 0, 1, 2
+// and so on.
+//! numbered
+// block, of 4 bytes: the word of its number, and those that lie a multiple of THREADS behind it. Of blocks with more
+// threads than words, the first `HAVING` ones have one. These call `exchange`, with the number of the call: 0, 1, 2 and
+// so on. Other threads must not call it: their branch lies outside of a loop of exchanges.
+//! red-async red-async-tests
+// block, of 8 bytes, or of 4 if there are fewer words of 8 bytes than threads: the word of its number, and those that
+// lie a multiple of THREADS behind it. Of blocks with more threads than words, the first `HAVING` ones have one. These
+// call `exchange`. Other threads must not call it: their branch lies outside of a loop of exchanges.
+template <bool IS_WIDE>
+struct Types {
+    using Word = unsigned;
+    using Sum = unsigned;
+};
+template <>
+struct Types<true> {
+    using Word = uint2;
+    using Sum = unsigned long long;
+};
+
+//! *
 template <int THREADS>
 struct Words {
     static_assert(THREADS % 32 == 0 && (THREADS & (THREADS - 1)) == 0);
-    static constexpr int ALL = {bytes} / 16, HAVING = ALL < THREADS ? ALL : THREADS, COUNT = ALL / HAVING;
-    static constexpr int WARPS = (HAVING + 31) / 32;  // that have words
-    uint4 word[COUNT];
+    using Word = uint4;  //! global push-barrier pull-barrier push-mbarrier store-async store-async-arrivals bulk larger-block
+    using Word = unsigned;  //! numbered
+    using Word = typename Types<({bytes} / 8 >= THREADS)>::Word;  //! red-async red-async-tests
+    using Sum = typename Types<({bytes} / 8 >= THREADS)>::Sum;  //! red-async red-async-tests
+    static constexpr int ALL = {bytes} / int(sizeof(Word)), HAVING = ALL < THREADS ? ALL : THREADS;
+    static constexpr int COUNT = ALL / HAVING, WARPS = (HAVING + 31) / 32;  // that have words
+    Word word[COUNT];
 };
 
-//! global push-barrier pull-barrier push-mbarrier store-async store-async-arrivals bulk numbered red-async
+//! global push-barrier pull-barrier push-mbarrier store-async store-async-arrivals bulk numbered red-async red-async-tests
 // From sm_90 on. Call it in a kernel with __cluster_dims__({cluster}).
 __device__ inline unsigned rank_in_cluster() {
     unsigned rank;
@@ -25,7 +49,7 @@ __device__ inline unsigned rank_in_cluster() {
     return rank;
 }
 
-//! push-barrier pull-barrier push-mbarrier store-async store-async-arrivals bulk numbered red-async
+//! push-barrier pull-barrier push-mbarrier store-async store-async-arrivals bulk numbered red-async red-async-tests
 __device__ inline void sync_cluster() {
     asm volatile("barrier.cluster.arrive.aligned;" ::: "memory");
     asm volatile("barrier.cluster.wait.aligned;" ::: "memory");
@@ -41,7 +65,7 @@ __device__ inline unsigned in_other_block(const void* own) {
     return address;
 }
 
-//! push-mbarrier store-async store-async-arrivals bulk red-async
+//! push-mbarrier store-async store-async-arrivals bulk red-async red-async-tests
 // A barrier with its address in the other block.
 struct Barrier {
     unsigned long long* own;
@@ -58,9 +82,16 @@ __device__ inline void init(unsigned long long* barrier, int arrivals) {
 __device__ inline void wait_at(unsigned long long* barrier, unsigned parity) {
     int is_complete;
     do {
+//! push-mbarrier store-async store-async-arrivals bulk red-async
         asm volatile("{.reg .pred p; mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2; "
                      "selp.b32 %0, 1, 0, p;}"
                      : "=r"(is_complete) : "r"(shared_place(barrier)), "r"(parity) : "memory");
+//! red-async-tests
+        // A test returns at once: the thread polls, and is not suspended as by `try_wait`.
+        asm volatile("{.reg .pred p; mbarrier.test_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2; "
+                     "selp.b32 %0, 1, 0, p;}"
+                     : "=r"(is_complete) : "r"(shared_place(barrier)), "r"(parity) : "memory");
+//! push-mbarrier store-async store-async-arrivals bulk red-async red-async-tests
     } while (!is_complete);
 }
 
@@ -77,7 +108,7 @@ __device__ inline void arrive_there_expecting(unsigned barrier, int bytes) {
                  :: "r"(barrier), "r"(bytes) : "memory");
 }
 
-//! store-async red-async
+//! store-async red-async red-async-tests
 __device__ inline void expect(unsigned long long* barrier, int bytes) {
     asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;"
                  :: "r"(shared_place(barrier)), "r"(bytes) : "memory");
@@ -96,8 +127,12 @@ __device__ inline void store_there(unsigned to, uint4 word) {
 }
 
 //! global
-// `slots` is global memory aligned to 16 bytes, twice {bytes} bytes per block of the grid, and `counts` a number per
-// block, which is zero before the first exchange. Each block sets its own to zero after the last one, by thread 0.
+// The count of a block, in a line of 128 bytes that no other block polls.
+__device__ inline unsigned* count_of(unsigned* counts, int block) { return counts + size_t(block) * 32; }
+
+// `slots` is global memory aligned to 16 bytes, twice {bytes} bytes per block of the grid, and `counts` 32 numbers per
+// block, aligned to 128 bytes. Counts are zero before the first exchange, and each block sets its own to zero after the
+// last one, by thread 0.
 template <int THREADS>
 __device__ inline void exchange(
     const Words<THREADS>& own, Words<THREADS>& got, uint4* slots, unsigned* counts, int number
@@ -113,10 +148,11 @@ __device__ inline void exchange(
     }
     __syncthreads();
     if (threadIdx.x == 0) {
-        asm volatile("red.release.gpu.global.add.u32 [%0], 1;" :: "l"(&counts[other]) : "memory");
+        asm volatile("red.release.gpu.global.add.u32 [%0], 1;" :: "l"(count_of(counts, other)) : "memory");
         int count;
         do {
-            asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(count) : "l"(&counts[block]) : "memory");
+            asm volatile("ld.acquire.gpu.global.u32 %0, [%1];"
+                         : "=r"(count) : "l"(count_of(counts, block)) : "memory");
         } while (count <= number);
     }
     __syncthreads();
@@ -301,78 +337,110 @@ __device__ inline void exchange(
 }
 
 //! numbered
-// 32 bits with the number of their exchange in a word of 64: whoever loads the number has the bits, too. `slots` is
-// shared memory, four times {bytes} bytes, aligned to 16 bytes. Call `prepare` and sync_cluster() before the first
+// A word with the number of its exchange in 64 bits: whoever loads the number has the word, too. `slots` is shared
+// memory, four times {bytes} bytes, aligned to 16 bytes. Call `prepare`, once, and sync_cluster() before the first
 // exchange, and __syncwarp() and sync_cluster() after the last one, so that no block ends while another one stores.
 template <int THREADS>
-__device__ inline void prepare(unsigned long long* slots) {
-    using Own = Words<THREADS>;
-    if (threadIdx.x >= Own::HAVING) return;
-#pragma unroll
-    for (int i = 0; i < 8 * Own::COUNT; ++i) slots[i * Own::HAVING + threadIdx.x] = ~0ull;  // no number of an exchange
-}
-
-__device__ inline void store_numbered(unsigned to, unsigned a, unsigned b, int number) {
-    const unsigned long long high = (unsigned long long)unsigned(number) << 32;
-    asm volatile("st.relaxed.cluster.shared::cluster.v2.u64 [%0], {%1, %2};"
-                 :: "r"(to), "l"(high | a), "l"(high | b) : "memory");
-}
-
-__device__ inline void load_numbered(const void* from, unsigned& a, unsigned& b, int number) {
-    unsigned long long x, y;
-    do {
-        asm volatile("ld.relaxed.cluster.shared::cta.v2.u64 {%0, %1}, [%2];"
-                     : "=l"(x), "=l"(y) : "r"(shared_place(from)) : "memory");
-    } while (int(x >> 32) != number || int(y >> 32) != number);
-    a = x, b = y;
-}
-
-template <int THREADS>
-__device__ inline void exchange(const Words<THREADS>& own, Words<THREADS>& got, unsigned long long* slots, int number) {
-    assert(blockDim.x == THREADS && blockDim.y * blockDim.z == 1);
-    using Own = Words<THREADS>;
-    if (threadIdx.x >= Own::HAVING) return;
-    // Pairs of adjacent threads lie side by side: the first halves of words, then the second ones.
-    unsigned long long* const here = slots + number % 2 * 4 * Own::ALL + 2 * threadIdx.x;
-    const unsigned there = in_other_block(here);
-#pragma unroll
-    for (int i = 0; i < 2 * Own::COUNT; ++i) {
-        const uint4 word = own.word[i / 2];
-        store_numbered(there + i * Own::HAVING * 16, i % 2 ? word.z : word.x, i % 2 ? word.w : word.y, number);
-    }
-#pragma unroll
-    for (int i = 0; i < 2 * Own::COUNT; ++i) {
-        uint4& word = got.word[i / 2];
-        load_numbered(here + i * Own::HAVING * 2, i % 2 ? word.z : word.x, i % 2 ? word.w : word.y, number);
-    }
-}
-
-//! red-async
-// Additions of 64 bits to slots that are never cleared: what has come is what a slot has grown by. `slots` is shared
-// memory, twice {bytes} bytes, and `full` a barrier per warp, twice. Call `prepare` for both halves and
-// sync_cluster() before the first exchange, and __syncwarp() and sync_cluster() after the last one, so that no block
-// ends while another one adds. No barrier says that a slot has been read, because what a thread adds next depends on
-// what it has read there.
-template <int THREADS>
 struct Slots {
-    static constexpr int COUNT = 2 * Words<THREADS>::COUNT, OF_WARP = {bytes} / Words<THREADS>::WARPS;
-    unsigned long long *own, before[COUNT];
-    Barrier full;
-    unsigned parity, there;
+    static constexpr int COUNT = Words<THREADS>::COUNT, WIDTH = COUNT % 2 ? 1 : 2;  // words that are stored at once
+    static constexpr int STRIDE = Words<THREADS>::HAVING * WIDTH;  // from what a thread stores at once to the next
+    unsigned here;
+    // A generic address, which is computed once: a store to an address within the cluster would compute it each time.
+    unsigned long long there;
 };
 
 template <int THREADS>
-__device__ inline Slots<THREADS> prepare(unsigned long long* slots, unsigned long long* full) {
+__device__ inline Slots<THREADS> prepare(unsigned long long* slots) {
     using Own = Words<THREADS>;
-    Slots<THREADS> result;
-    result.own = slots + threadIdx.x;
-    result.full = barrier_of(full + threadIdx.x / 32);
-    result.there = in_other_block(result.own);
-    result.parity = 0;
+    unsigned long long *const here = slots + threadIdx.x % Own::HAVING * Slots<THREADS>::WIDTH, there;
+    asm volatile("mapa.u64 %0, %1, %2;" : "=l"(there) : "l"(here), "r"({cluster} - 1 - rank_in_cluster()));
+    if (threadIdx.x < Own::HAVING) {
 #pragma unroll
-    for (int i = 0; i < Slots<THREADS>::COUNT; ++i) {
+        for (int i = 0; i < 2 * Own::COUNT; ++i) slots[i * Own::HAVING + threadIdx.x] = ~0ull;  // no number
+    }
+    return {shared_place(here), there};
+}
+
+// One or two words with their number.
+template <int WIDTH>
+struct Numbered {
+    unsigned long long word[WIDTH];
+
+    __device__ void store(unsigned long long to) const {
+        if constexpr (WIDTH == 2) {
+            asm volatile("st.relaxed.cluster.v2.u64 [%0], {%1, %2};" :: "l"(to), "l"(word[0]), "l"(word[1]) : "memory");
+        } else {
+            asm volatile("st.relaxed.cluster.u64 [%0], %1;" :: "l"(to), "l"(word[0]) : "memory");
+        }
+    }
+    __device__ void load(unsigned from) {
+        if constexpr (WIDTH == 2) {
+            asm volatile("ld.relaxed.cluster.shared::cta.v2.u64 {%0, %1}, [%2];"
+                         : "=l"(word[0]), "=l"(word[1]) : "r"(from) : "memory");
+        } else {
+            asm volatile("ld.relaxed.cluster.shared::cta.u64 %0, [%1];" : "=l"(word[0]) : "r"(from) : "memory");
+        }
+    }
+    __device__ bool has(int number) const {
+        return int(word[0] >> 32) == number && int(word[WIDTH - 1] >> 32) == number;
+    }
+};
+
+// Two loads are under way at a time.
+template <int WIDTH>
+__device__ inline Numbered<WIDTH> poll(unsigned from, int number) {
+    Numbered<WIDTH> first, second;
+    do {
+        first.load(from);
+        second.load(from);
+        if (first.has(number)) return first;
+    } while (!second.has(number));
+    return second;
+}
+
+template <int THREADS>
+__device__ inline void exchange(const Words<THREADS>& own, Words<THREADS>& got, Slots<THREADS> slots, int number) {
+    using Own = Words<THREADS>;
+    assert(blockDim.x == THREADS && blockDim.y * blockDim.z == 1 && threadIdx.x < Own::HAVING);
+    using All = Slots<THREADS>;
+    const unsigned first = number % 2 * Own::ALL * 8;  // bytes
+    const unsigned long long high = (unsigned long long)unsigned(number) << 32;
+#pragma unroll
+    for (int i = 0; i < Own::COUNT; i += All::WIDTH) {
+        Numbered<All::WIDTH> words;
+        for (int k = 0; k < All::WIDTH; ++k) words.word[k] = high | own.word[i + k];
+        words.store(slots.there + first + i / All::WIDTH * All::STRIDE * 8);
+    }
+#pragma unroll
+    for (int i = 0; i < Own::COUNT; i += All::WIDTH) {
+        const auto words = poll<All::WIDTH>(slots.here + first + i / All::WIDTH * All::STRIDE * 8, number);
+        for (int k = 0; k < All::WIDTH; ++k) got.word[i + k] = unsigned(words.word[k]);
+    }
+}
+
+//! red-async red-async-tests
+// Additions of words to slots that are never cleared: what has come is what a slot has grown by. `slots` is shared
+// memory, twice {bytes} bytes, aligned to 8 bytes, and `full` a barrier per warp with words, twice. Call `prepare` for
+// both halves, once, and sync_cluster() before the first exchange, and __syncwarp() and sync_cluster() after the last
+// one, so that no block ends while another one adds. No barrier says that a slot has been read, because what a thread
+// adds next depends on what it has read there.
+template <int THREADS>
+struct Slots {
+    static constexpr int OF_WARP = {bytes} / Words<THREADS>::WARPS;  // bytes
+    Barrier full;
+    unsigned parity, here, there;
+    typename Words<THREADS>::Sum before[Words<THREADS>::COUNT];  // what its slots were when the thread has read them
+};
+
+template <int THREADS>
+__device__ inline Slots<THREADS> prepare(typename Words<THREADS>::Word* slots, unsigned long long* full) {
+    using Own = Words<THREADS>;
+    typename Own::Word* const own = slots + threadIdx.x % Own::HAVING;
+    Slots<THREADS> result{barrier_of(full + threadIdx.x % Own::HAVING / 32), 0, shared_place(own), in_other_block(own)};
+#pragma unroll
+    for (int i = 0; i < Own::COUNT; ++i) {
         result.before[i] = 0;
-        if (threadIdx.x < Own::HAVING) result.own[i * Own::HAVING] = 0;
+        if (threadIdx.x < Own::HAVING) own[i * Own::HAVING] = {};
     }
     if (threadIdx.x % 32 == 0 && threadIdx.x < Own::HAVING) {
         init(result.full.own, 1);
@@ -382,34 +450,45 @@ __device__ inline Slots<THREADS> prepare(unsigned long long* slots, unsigned lon
     return result;
 }
 
+__device__ inline void add_counted(unsigned to, unsigned word, unsigned barrier) {
+    asm volatile("red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%0], %1, [%2];"
+                 :: "r"(to), "r"(word), "r"(barrier) : "memory");
+}
+__device__ inline void add_counted(unsigned to, uint2 word, unsigned barrier) {
+    asm volatile("red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u64 [%0], %1, [%2];"
+                 :: "r"(to), "l"((unsigned long long)word.y << 32 | word.x), "r"(barrier) : "memory");
+}
+
+// What a slot has grown by since `before`, which becomes its sum.
+__device__ inline unsigned growth(unsigned slot, unsigned& before) {
+    unsigned sum;
+    asm volatile("ld.relaxed.cluster.shared::cta.u32 %0, [%1];" : "=r"(sum) : "r"(slot) : "memory");
+    const unsigned grown = sum - before;
+    before = sum;
+    return grown;
+}
+__device__ inline uint2 growth(unsigned slot, unsigned long long& before) {
+    unsigned long long sum;
+    asm volatile("ld.relaxed.cluster.shared::cta.u64 %0, [%1];" : "=l"(sum) : "r"(slot) : "memory");
+    const unsigned long long grown = sum - before;
+    before = sum;
+    return {unsigned(grown), unsigned(grown >> 32)};
+}
+
 // Swaps the slots: pass the same two to every call.
 template <int THREADS>
 __device__ inline void exchange(
     const Words<THREADS>& own, Words<THREADS>& got, Slots<THREADS>& now, Slots<THREADS>& next
 ) {
-    assert(blockDim.x == THREADS && blockDim.y * blockDim.z == 1);
     using Own = Words<THREADS>;
-    if (threadIdx.x >= Own::HAVING) return;
+    assert(blockDim.x == THREADS && blockDim.y * blockDim.z == 1 && threadIdx.x < Own::HAVING);
+    constexpr int STRIDE = Own::HAVING * int(sizeof(typename Own::Word));
 #pragma unroll
-    for (int i = 0; i < Slots<THREADS>::COUNT; ++i) {
-        const uint4 word = own.word[i / 2];
-        const unsigned long long low = i % 2 ? word.z : word.x, high = i % 2 ? word.w : word.y;
-        asm volatile("red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u64 [%0], %1, [%2];"
-                     :: "r"(now.there + i * Own::HAVING * 8), "l"(high << 32 | low), "r"(now.full.there) : "memory");
-    }
+    for (int i = 0; i < Own::COUNT; ++i) add_counted(now.there + i * STRIDE, own.word[i], now.full.there);
     wait_at(now.full.own, now.parity);
     if (threadIdx.x % 32 == 0) expect(now.full.own, Slots<THREADS>::OF_WARP);
 #pragma unroll
-    for (int i = 0; i < Slots<THREADS>::COUNT; ++i) {
-        unsigned long long sum;
-        asm volatile("ld.relaxed.cluster.shared::cta.u64 %0, [%1];"
-                     : "=l"(sum) : "r"(shared_place(now.own + i * Own::HAVING)) : "memory");
-        const unsigned long long grown = sum - now.before[i];
-        uint4& word = got.word[i / 2];
-        (i % 2 ? word.z : word.x) = grown;
-        (i % 2 ? word.w : word.y) = grown >> 32;
-        now.before[i] = sum;
-    }
+    for (int i = 0; i < Own::COUNT; ++i) got.word[i] = growth(now.here + i * STRIDE, now.before[i]);
     now.parity ^= 1;
     const Slots<THREADS> used = now;
     now = next;

@@ -11,6 +11,7 @@ from shflbench.patterns.declare import Input, Output, Pattern, Setting, Variant
 from shflbench.patterns.groups import blocks, larger_blocks, separate_blocks
 
 WORD = 4  # bytes
+LINE = 32  # words of a line of memory, one for each count
 FEW = ("1024", "16", "64", "256", "4096")  # bytes: above, these variants have too many words
 IN_CLUSTER = ("values", "result", "iterations")  # the arguments of all variants without slots in global memory
 
@@ -40,13 +41,14 @@ PATTERN = Pattern(
         Input("values", elements=words),
         Output("result", elements=words),
         Output("slots", elements=lambda at: 2 * words(at), compared=False),
-        Output("counts", elements=blocks, dtype="i32", initial=0),
+        Output("counts", elements=lambda at: LINE * blocks(at), dtype="i32", initial=0),
     ),
     notes=(
         "A launch is that of groups: `132x128` with `cluster=2` are 264 blocks of 128 threads, in clusters of 2, or"
         " 132 blocks of 256 threads in `larger-block`. Its column `shape` has what was launched. A thread has what "
         "it sends in registers, in words of 16 bytes, and mixes each with what has come in its place; of blocks "
-        "with more threads than words, only the first threads have one. All variants have space for the words of "
+        "with more threads than words, only the first threads have one. Words have 4 bytes in `numbered`, and 8 or 4 "
+        "in `red-async` and `red-async-tests`. All variants have space for the words of "
         "two iterations, and the members of the family of one or two. `store-async-cta` has the scope of PTX's "
         "defaults, `.cta`: what an arrival that releases to the cluster costs. In `store-async-arrivals` and "
         "`bulk`, one arrival says that the words of the iteration before have been read and how many bytes come. "
@@ -150,8 +152,8 @@ PATTERN = Pattern(
             name="numbered",
             mechanism=Mechanism.CLUSTER,
             summary=(
-                "relaxed stores of 32 bits and the number of the iteration in one word, which the other block polls; "
-                "no fence"
+                "relaxed stores of 32 bits and the number of the iteration in one word, which the other block polls, "
+                "two loads at a time; no fence"
             ),
             only={"bytes": FEW},
             needs="sm_90",
@@ -164,9 +166,21 @@ PATTERN = Pattern(
             name="red-async",
             mechanism=Mechanism.CLUSTER,
             summary=(
-                "`red.async` adds 8 bytes to a slot that is never cleared, and counts its bytes at an `mbarrier` per "
-                "warp of the other block; no fence"
+                "`red.async` adds 4 or 8 bytes to a slot that is never cleared, and counts its bytes at an `mbarrier` "
+                "per warp of the other block; no fence"
             ),
+            only={"bytes": FEW},
+            needs="sm_90",
+            source="relaxed.cu",
+            dims=separate_blocks,
+            arguments=IN_CLUSTER,
+            shared=slots(2),
+            opcodes=("REDAS", "SYNCS"),
+        ),
+        Variant(
+            name="red-async-tests",
+            mechanism=Mechanism.CLUSTER,
+            summary="the same; threads poll the `mbarrier` by `mbarrier.test_wait`",
             only={"bytes": FEW},
             needs="sm_90",
             source="relaxed.cu",
@@ -199,4 +213,4 @@ def reference(
     x = values.view(np.uint32).reshape(at.grid, int(cluster), -1).copy()
     for _ in range(iterations):
         x = x + np.uint32(2) * x[:, ::-1]
-    return x.view(np.int32).reshape(values.shape), np.zeros(blocks(at), np.int32)
+    return x.view(np.int32).reshape(values.shape), np.zeros(LINE * blocks(at), np.int32)

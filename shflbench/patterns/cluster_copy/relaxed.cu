@@ -1,6 +1,9 @@
 // The exchange of `clusters.cu` by relaxed accesses, for few words per thread; from sm_90 on.
+//
+// Words of 4 or 8 bytes, so that more threads have some than in `clusters.cu`. Those without words skip the loop.
 #include "cluster.cuh"
 #include "copied/numbered.cuh"
+#include "copied/red-async-tests.cuh"
 #include "copied/red-async.cuh"
 #include "words.cuh"
 
@@ -9,14 +12,16 @@
 template <typename T>
 __global__ void LAUNCH_BOUNDS __cluster_dims__(BLOCKS)
 cluster_copy_numbered(const T* values, T* result, int iterations) {
-    unsigned long long* const slots = shared<unsigned long long>();
-    shflbench::numbered::Words<BLOCK> own, got{};
+    using Own = shflbench::numbered::Words<BLOCK>;
+    Own own, got{};
     load_words(own, values);
-    shflbench::numbered::prepare<BLOCK>(slots);
+    const auto slots = shflbench::numbered::prepare<BLOCK>(shared<unsigned long long>());
     cluster_sync();
-    REPEAT(iterations) {
-        shflbench::numbered::exchange(own, got, slots, iteration);
-        mix_words(own, got);
+    if (threadIdx.x < Own::HAVING) {
+        REPEAT(iterations) {
+            shflbench::numbered::exchange(own, got, slots, iteration);
+            mix_words(own, got);
+        }
     }
     __syncwarp();
     cluster_sync();
@@ -30,16 +35,41 @@ template <typename T>
 __global__ void LAUNCH_BOUNDS __cluster_dims__(BLOCKS)
 cluster_copy_red_async(const T* values, T* result, int iterations) {
     using namespace shflbench::red_async;
-    constexpr int WARPS = BLOCK / WARP, SLOTS = BYTES / int(sizeof(unsigned long long));
-    __shared__ unsigned long long full[2 * WARPS];
-    unsigned long long* const slots = shared<unsigned long long>();
-    shflbench::red_async::Words<BLOCK> own, got{};
+    using Own = shflbench::red_async::Words<BLOCK>;
+    __shared__ unsigned long long full[2 * Own::WARPS];
+    Own::Word* const slots = shared<Own::Word>();
+    Own own, got{};
     load_words(own, values);
-    auto now = prepare<BLOCK>(slots, full), next = prepare<BLOCK>(slots + SLOTS, full + WARPS);
+    auto now = prepare<BLOCK>(slots, full), next = prepare<BLOCK>(slots + Own::ALL, full + Own::WARPS);
     cluster_sync();
-    REPEAT(iterations) {
-        exchange(own, got, now, next);
-        mix_words(own, got);
+    if (threadIdx.x < Own::HAVING) {
+        REPEAT(iterations) {
+            exchange(own, got, now, next);
+            mix_words(own, got);
+        }
+    }
+    __syncwarp();
+    cluster_sync();
+    store_words(own, result);
+}
+
+// The same; threads poll the barrier.
+template <typename T>
+__global__ void LAUNCH_BOUNDS __cluster_dims__(BLOCKS)
+cluster_copy_red_async_tests(const T* values, T* result, int iterations) {
+    using namespace shflbench::red_async_tests;
+    using Own = shflbench::red_async_tests::Words<BLOCK>;
+    __shared__ unsigned long long full[2 * Own::WARPS];
+    Own::Word* const slots = shared<Own::Word>();
+    Own own, got{};
+    load_words(own, values);
+    auto now = prepare<BLOCK>(slots, full), next = prepare<BLOCK>(slots + Own::ALL, full + Own::WARPS);
+    cluster_sync();
+    if (threadIdx.x < Own::HAVING) {
+        REPEAT(iterations) {
+            exchange(own, got, now, next);
+            mix_words(own, got);
+        }
     }
     __syncwarp();
     cluster_sync();

@@ -52,13 +52,13 @@ struct Part {
 // The same words, as each copied piece of code has them.
 template <typename Words, typename T>
 __device__ void load_words(Words& own, const T* values) {
-    Part<uint4> part;
+    Part<typename Words::Word> part;
     part.load(values);
     memcpy(own.word, part.words, sizeof own.word);
 }
 template <typename Words, typename T>
 __device__ void store_words(const Words& own, T* result) {
-    Part<uint4> part;
+    Part<typename Words::Word> part;
     memcpy(part.words, own.word, sizeof own.word);
     part.store(result);
 }
