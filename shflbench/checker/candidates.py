@@ -29,7 +29,7 @@ from shflbench.checker.inputs.default_launches import PlannedLaunch, not_underst
 from shflbench.checker.inputs.derive import derive
 from shflbench.checker.inputs.elements import ELEMENTS, element_of
 from shflbench.checker.inputs.linked import linked_kernel
-from shflbench.checker.inputs.names import match_names, names_of, parameter_name, parts_of, refuse_unknown
+from shflbench.checker.inputs.names import match_names, refuse_unknown
 from shflbench.checker.inputs.run_plan import plan_runs
 from shflbench.checker.inputs.sampled import shortened_launch
 from shflbench.checker.inputs.shapes import LaunchShape
@@ -232,7 +232,7 @@ def _of_all_sizes(reader: _CandidateReader, sizes: Sequence[_SizedFile], variabl
     for size in sizes:
         varied = size.arguments.varied
         candidate = reader.read(size.file, size.options, varied)
-        known = {*(name for kernel in reader.kernels for name in names_of(kernel)), *variables}
+        known = {*(name for kernel in reader.kernels for name in kernel.offsets), *variables}
         if varied and not set(varied) & known:
             return replace(
                 candidate, launches=(), problem=f"no parameter is called `{varied[0]}`, which has several values"
@@ -366,7 +366,7 @@ def _shape(host: HostLaunch) -> LaunchShape:
 def _missing_of(linked: LinkedKernel, options: FileOptions) -> Iterator[str]:
     """Yield the options for arguments where no launch is known, and so nothing of the host code."""
     given = match_names(options.given.arguments, linked.kernel)
-    yield from (option_for(part.name, part.item) for part in parts_of(linked.kernel) if part.name not in given)
+    yield from (option_for(part.name, part.item) for part in linked.kernel.parts if part.name not in given)
 
 
 def _with_problem(base: KernelCandidate, kernel: SourceKernel, given: Collection[str], invalid: str) -> KernelCandidate:
@@ -378,7 +378,7 @@ def _with_problem(base: KernelCandidate, kernel: SourceKernel, given: Collection
 
 def _problem(kernel: SourceKernel, given: Collection[str]) -> tuple[str, ...]:
     """Return why the kernel cannot be timed, as a sentence, and the option that it names; nothing if it can."""
-    for part in parts_of(kernel):
+    for part in kernel.parts:
         structure = part.name.removesuffix(f".{part.field}")
         if part.field and structure in given:
             option = option_for(part.name, part.item)
@@ -396,7 +396,7 @@ def _problem(kernel: SourceKernel, given: Collection[str]) -> tuple[str, ...]:
 
 def _unstated(kernel: SourceKernel, arguments: Arguments) -> Iterator[str]:
     """Yield the option for each argument that nobody states."""
-    items = {part.name: part.item for part in parts_of(kernel)}
+    items = {part.name: part.item for part in kernel.parts}
     for span in (span for value in arguments.parameters for span in value.spans):
         buffer = arguments.buffer(span.buffer)
         origin = span.origin if buffer is None else buffer.size
@@ -414,11 +414,11 @@ def _launch(
     pointers: dict[int, CandidatePointer] = {}
     structures: list[CandidateStructure] = []
     names: list[str] = []
-    items = {part.name: part.item for part in parts_of(kernel)}
-    for place, (parameter, value) in enumerate(zip(kernel.parameters, arguments.parameters, strict=True)):
+    items = {part.name: part.item for part in kernel.parts}
+    for parameter, value in zip(kernel.parameters, arguments.parameters, strict=True):
         if parameter.is_empty or (parameter.fields and not parameter.pointer):
             offsets = tuple(span.start for span in value.spans)
-            name = parameter_name(parameter, place)
+            name = parameter.name
             structures.append(CandidateStructure(name, parameter.size, len(names), offsets))
         for span in value.spans:
             item = items[span.name]
@@ -490,7 +490,7 @@ def _element(item: KernelParameter | Field, of_structures: str | None = None) ->
 
 
 def _signature(kernel: SourceKernel) -> tuple[tuple[bool, str, int], ...]:
-    return tuple(_kind(part.item) for part in parts_of(kernel))
+    return tuple(_kind(part.item) for part in kernel.parts)
 
 
 def _have_same_parameters(one: SourceKernel, two: SourceKernel) -> bool:
@@ -499,7 +499,7 @@ def _have_same_parameters(one: SourceKernel, two: SourceKernel) -> bool:
 
 
 def _values(kernel: SourceKernel) -> frozenset[tuple[str, tuple[bool, str, int]]]:
-    return frozenset((part.plain_name, _kind(part.item)) for part in parts_of(kernel))
+    return frozenset((part.plain_name, _kind(part.item)) for part in kernel.parts)
 
 
 def _kind(item: KernelParameter | Field) -> tuple[bool, str, int]:

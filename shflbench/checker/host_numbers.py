@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from shflbench.checker.inputs.grammar import GivenArgument, NumberValue
-from shflbench.checker.inputs.names import names_of, parts_of
 from shflbench.errors import UsageError
 
 if TYPE_CHECKING:
@@ -60,7 +59,7 @@ def with_passed(
 
 def variables_of(file: KernelFile, chosen: Sequence[SourceKernel]) -> list[HostNumber]:
     """Return the numbers of the host code that a user can name, because no kernel has a parameter of the name."""
-    parameters = {name for kernel in chosen for name in names_of(kernel)}
+    parameters = {name for kernel in chosen for name in kernel.offsets}
     return [variable for variable in file.numbers if variable.name not in parameters]
 
 
@@ -241,7 +240,7 @@ def _passed(file: KernelFile, symbols: Collection[str], name: str) -> set[int | 
 def _arguments(file: KernelFile, symbols: Collection[str], name: str) -> Iterator[tuple[HostLaunch, HostArgument]]:
     """Yield what the launches that the host code performs as it is pass to kernels for a parameter."""
     for kernel in file.kernels:
-        parts = [part for part in parts_of(kernel) if part.name == name]
+        parts = [part for part in kernel.parts if part.name == name]
         performed = [host for host in kernel.host_launches if not host.is_forced]
         for host in performed if kernel.symbol in symbols else ():
             passed = (part.passed(host.arguments) for part in parts)

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.inputs.argument_options import option_for
 from shflbench.checker.inputs.elements import element_of
-from shflbench.checker.inputs.names import parts_of
 from shflbench.cuda_sources.origin import Origin
 
 if TYPE_CHECKING:
@@ -23,7 +22,7 @@ def following(launches: Sequence[PlannedLaunch], kernel: SourceKernel, wishes: W
 
     def gets_them(launch: PlannedLaunch) -> bool:
         arguments = launch.host.arguments if launch.host is not None else ()
-        passed = ((part.name, part.passed(arguments)) for part in parts_of(kernel))
+        passed = ((part.name, part.passed(arguments)) for part in kernel.parts)
         known = ((name, item) for name, item in passed if item is not None)
         return all(wishes.given_value(name, item) is wishes.given.get(name) for name, item in known)
 
@@ -35,7 +34,7 @@ def fixed_sizes(kernel: SourceKernel, launch: PlannedLaunch, arguments: Argument
     if launch.host is None:
         return ""
     origins = {item.name: item.size for item in arguments.buffers}
-    of_host = (part for part in parts_of(kernel) if origins.get(part.name) is Origin.HOST)
+    of_host = (part for part in kernel.parts if origins.get(part.name) is Origin.HOST)
     fixed = [option_for(part.name, part.item).removeprefix("--arg ") for part in of_host]
     for name, number, passed in _given_numbers(kernel, launch.host, arguments):
         if fixed and name in varied and number != passed:
@@ -49,7 +48,7 @@ def _given_numbers(
     kernel: SourceKernel, host: HostLaunch, arguments: Arguments
 ) -> Iterator[tuple[str, bytes, bytes | None]]:
     """Yield the numbers of a launch with the values that they have, and those that the host code passes."""
-    for part in parts_of(kernel):
+    for part in kernel.parts:
         element = element_of(part.item.element)
         if part.item.pointer or element is None:
             continue

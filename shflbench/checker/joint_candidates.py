@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.handed_on import handed_on
 from shflbench.checker.inputs.elements import element_of
-from shflbench.checker.inputs.names import parts_of
 from shflbench.checker.sequence_steps import OF_FUNCTION, NamedCandidate, sequence_of
 
 if TYPE_CHECKING:
@@ -119,7 +118,7 @@ def _is_partial(file: KernelFile, kernel: SourceKernel, other: SourceKernel) -> 
 
 
 def _is_structure(kernel: SourceKernel, place: int) -> bool:
-    parts = list(parts_of(kernel))
+    parts = list(kernel.parts)
     return place < len(parts) and element_of(parts[place].item.element) is None
 
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from shflbench.checker.inputs.names import parts_of
 from shflbench.cuda_sources.naming import means
 
 if TYPE_CHECKING:
@@ -51,7 +50,7 @@ def kept_buffers(kernel: SourceKernel, launches: Sequence[HostLaunch]) -> frozen
     kept = set()
     for before, launch in pairwise(launches):
         earlier = {item.buffer.allocation for item in before.values if item.buffer is not None}
-        for part in parts_of(kernel):
+        for part in kernel.parts:
             argument = part.passed(launch.arguments)
             buffer = argument.buffer if argument is not None else None
             if buffer is not None and buffer.allocation in earlier and buffer.changed <= before.moment:
@@ -60,7 +59,7 @@ def kept_buffers(kernel: SourceKernel, launches: Sequence[HostLaunch]) -> frozen
 
 
 def _arguments(kernel: SourceKernel, first: HostLaunch, launch: HostLaunch) -> Iterator[LaterArgument]:
-    parts = [(part.name, part.passed(first.arguments), part.passed(launch.arguments)) for part in parts_of(kernel)]
+    parts = [(part.name, part.passed(first.arguments), part.passed(launch.arguments)) for part in kernel.parts]
     by_buffer = {before.buffer.allocation: name for name, before, _ in parts if before is not None and before.buffer}
     for name, before, after in parts:
         if before is None or after is None:

@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from shflbench.checker.inputs.bounds import unread_sizes
-from shflbench.checker.inputs.names import pointer_names
 from shflbench.checker.report import join_first
 from shflbench.checker.verdict import KernelVerdict
 from shflbench.emulator.opcodes.forms import Access
@@ -48,7 +47,7 @@ def _untested_buffers(
     ]
     derived = {buffer.name for buffer in buffers}
     tested = {buffer.name for buffer in buffers if buffer.tests_bounds}
-    names = (name for start, name in pointer_names(kernel).items() if start in accessed)
+    names = (name for start, name in kernel.pointers.items() if start in accessed)
     return tuple(name for name in names if name in derived - tested)
 
 

@@ -9,7 +9,7 @@ from shflbench.cuda_sources.origin import Origin
 from shflbench.emulator.file_budget import NEVER, FileBudget
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from shflbench.compile.nvrtc import PtxUnit
@@ -67,7 +67,7 @@ def common_element(fields: Sequence[Field], size: int) -> str | None:
 class KernelParameter:
     """One parameter of a kernel, as the PTX lays it out and as the source names it."""
 
-    name: str  # "" if neither the source nor the PTX names it
+    name: str  # `argN` if the source does not name it
     type: str  # as C++ writes it, for example `const float *`; "" if unknown
     element: str | None  # NumPy dtype of the value or, for a pointer, of what it points to; None if unknown
     pointer: bool
@@ -268,6 +268,28 @@ class DeviceVariable:
 
 
 @dataclass(frozen=True, slots=True)
+class ParameterPart:
+    """What has one value: a parameter, or a field of one that is a structure by value."""
+
+    name: str  # `n`, `view.rows`
+    item: KernelParameter | Field
+    offset: int  # bytes from the start of the parameters
+    place: int  # of the parameter
+    field: str = ""  # its name in the structure
+
+    @property
+    def plain_name(self) -> str:
+        """The name without that of the parameter which is the structure."""
+        return self.field or self.name
+
+    def passed(self, arguments: Sequence[HostArgument]) -> HostArgument | None:
+        """Return what a launch of the host code passes for it, None if that is not known."""
+        if self.place >= len(arguments):
+            return None
+        return arguments[self.place].field(self.field) if self.field else arguments[self.place]
+
+
+@dataclass(frozen=True, slots=True)
 class SourceKernel:
     """One kernel in the PTX."""
 
@@ -282,6 +304,34 @@ class SourceKernel:
     spellings: tuple[str, ...] = ()  # what else was asked for and is this instance: `copy<Mode::fast>`
     named_block: NamedBlock | None = None
     variables: tuple[DeviceVariable, ...] = ()  # of its file; once it is linked, those that it reaches
+
+    @property
+    def parts(self) -> Iterator[ParameterPart]:
+        """The parameters, and the fields of each structure instead of it, if it has any."""
+        for place, parameter in enumerate(self.parameters):
+            if parameter.is_empty:
+                continue
+            if parameter.pointer or not parameter.fields:
+                yield ParameterPart(parameter.name, parameter, parameter.offset, place)
+            else:
+                for part in parameter.fields:
+                    name = f"{parameter.name}.{part.name}"
+                    yield ParameterPart(name, part, parameter.offset + part.offset, place, part.name)
+
+    @property
+    def offsets(self) -> dict[str, int]:
+        """The first bytes of what `--arg` can give: parameters, and the fields of structures as `parameter.field`."""
+        offsets = {}
+        for parameter in self.parameters:
+            offsets[parameter.name] = parameter.offset
+            for part in () if parameter.pointer else parameter.fields:
+                offsets[f"{parameter.name}.{part.name}"] = parameter.offset + part.offset
+        return offsets
+
+    @property
+    def pointers(self) -> dict[int, str]:
+        """The names of the pointers, also of those in structures, by their first bytes."""
+        return {part.offset: part.name for part in self.parts if part.item.pointer}
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
-from shflbench.checker.inputs.names import names_of
 from shflbench.checker.selection import is_named
 from shflbench.errors import UsageError
 
@@ -111,7 +110,7 @@ def refuse_unknown_arguments(same: Sequence[SameBuffer], kernels: Sequence[Sourc
         if not named:
             known = ", ".join(kernel.name for kernel in kernels)
             raise UsageError(f"--same: there is no kernel `{argument.kernel}`", f"Choose one of: {known}.")
-        if not any(argument.name in names_of(kernel) for kernel in named):
-            known = ", ".join(names_of(named[0]))
+        if not any(argument.name in kernel.offsets for kernel in named):
+            known = ", ".join(named[0].offsets)
             what = f"`{argument.kernel}` has no parameter `{argument.name}`"
             raise UsageError(f"--same: {what}", f"Choose one of: {known}.")

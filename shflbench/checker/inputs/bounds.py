@@ -11,7 +11,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from shflbench.checker.inputs.array_accesses import array_accesses, in_elements, range_ends
-from shflbench.checker.inputs.names import pointer_names
 from shflbench.checker.inputs.scalars import is_size
 from shflbench.checker.inputs.size_bound import SizeBound
 from shflbench.emulator.dataflow.guards import Guard, guards
@@ -39,7 +38,7 @@ def size_bounds(kernel: SourceKernel, slicer: Slicer) -> dict[str, tuple[SizeBou
     limits = [item for item in slicer.kept(guards) if _limits_index(item) and _is_of_index(item, accesses)]
     unread = frozenset(item.offset for item in unread_sizes(kernel, slicer))
     limits += _unread_limits(unread, limits)
-    names = pointer_names(kernel)
+    names = kernel.pointers
     excluded = {(start, _key(item)) for item in limits for start in _pointers(slicer, item.others)}
     ends = range_ends(accesses, slicer) if limits else ()
     bounds: dict[str, dict[SizeBound, None]] = {}

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shflbench.checker.inputs.names import pointer_names
 from shflbench.emulator.dataflow.index_values import to_signed
 from shflbench.emulator.dataflow.slices import Slice
 from shflbench.emulator.link.program import Slot
@@ -49,7 +48,7 @@ def thresholds(kernel: SourceKernel, slicer: Slicer) -> dict[str, ContentThresho
         equality = bool(EQUALITY & set(op.instruction.modifiers))
         for start in slicer.of([op], address_only=True).contents:
             compared.setdefault(start, {})[constant, equality] = None
-    names = pointer_names(kernel)
+    names = kernel.pointers
     starts = sorted(compared.keys() & names.keys() - structural_contents(slicer)) if compared else []
     return {names[start]: _thresholds(compared[start]) for start in starts}
 

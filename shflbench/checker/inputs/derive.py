@@ -20,7 +20,6 @@ from shflbench.checker.inputs.contents import (
 from shflbench.checker.inputs.elements import Element, element_of
 from shflbench.checker.inputs.grammar import ArrayValue, BufferValue, NullValue, NumberValue
 from shflbench.checker.inputs.last_blocks import counts_before
-from shflbench.checker.inputs.names import names_of, parameter_name
 from shflbench.checker.inputs.numbers import ArgumentNumbers
 from shflbench.checker.inputs.sizes import SuggestedSizes
 from shflbench.cuda_sources.origin import Origin
@@ -83,7 +82,7 @@ def derive(kernel: SourceKernel, launch: PlannedLaunch, wishes: Wishes, seed: in
 def _variables(kernel: SourceKernel, launch: PlannedLaunch, wishes: Wishes, seed: int) -> dict[str, bytes | None]:
     """Return the contents of the variables of the device that the user gives, or that the host code copies to."""
     host = dict(launch.host.variables) if launch.host is not None else {}
-    parameters = set(names_of(kernel))
+    parameters = set(kernel.offsets)
     result: dict[str, bytes | None] = {}
     for variable in kernel.variables:
         name, size = variable.name, variable.size
@@ -164,7 +163,7 @@ class _Maker:
         return self.launch.host is not None and self.launch.host.is_computed
 
     def parameter(self, parameter: KernelParameter, place: int) -> ParameterValue:
-        name = parameter_name(parameter, place)
+        name = parameter.name
         host = self.numbers.host(place)
         if parameter.is_empty:
             return ParameterValue(bytes(parameter.size), ())

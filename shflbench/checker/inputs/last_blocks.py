@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shflbench.checker.inputs.default_launches import of_sample
-from shflbench.checker.inputs.names import pointer_names
 from shflbench.checker.inputs.numbers import ArgumentNumbers
 from shflbench.checker.inputs.sampled import MOST_SAMPLED, MOST_WHOLE
 from shflbench.checker.inputs.shapes import LaunchShape
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
 def named_tickets(tickets: Sequence[Ticket], kernel: SourceKernel, program: Program) -> dict[str, Ticket]:
     """Return counts by the names of the pointers to them, and of the variables of the device that hold them."""
     named: dict[str, Ticket] = {}
-    names = pointer_names(kernel)
+    names = kernel.pointers
     for ticket in tickets:
         named |= {names[start]: ticket for start in ticket.pointers & names.keys()}
         start = -1 if ticket.address is None else ticket.address - MODULE_BASE

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.inputs.elements import element_of
 from shflbench.checker.inputs.grammar import NumberValue
-from shflbench.checker.inputs.names import offsets_of, parameter_name
 from shflbench.checker.inputs.scalars import ITERATIONS, derived_number, is_size, is_size_of_row, power_of_two
 from shflbench.checker.inputs.wishes import MOST_BYTES
 from shflbench.cuda_sources.origin import Origin
@@ -66,7 +65,7 @@ class ArgumentNumbers:
     def __init__(self, kernel: SourceKernel, launch: PlannedLaunch, wishes: Wishes) -> None:
         """Keep what decides on them."""
         self._kernel, self._launch, self._wishes = kernel, launch, wishes
-        self._offsets = offsets_of(kernel)
+        self._offsets = kernel.offsets
 
     def host(self, place: int) -> HostArgument | None:
         """Return what the host code says of the parameter at `place`, None if nothing."""
@@ -141,7 +140,7 @@ class ArgumentNumbers:
     def integers(self) -> Iterator[tuple[int, ArgumentNumber]]:
         """Yield the integers among the parameters and the fields of structures, each with its first byte."""
         for place, parameter in enumerate(self._kernel.parameters):
-            name = parameter_name(parameter, place)
+            name = parameter.name
             items = [(0, name, parameter.pointer, parameter.element, self.host(place))]
             if parameter.fields and not parameter.pointer and name not in self._wishes.given:
                 outer = self.host(place)

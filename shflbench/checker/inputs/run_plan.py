@@ -15,7 +15,7 @@ from shflbench.checker.inputs.cluster_plan import with_clusters
 from shflbench.checker.inputs.compared_constants import structural_contents, thresholds
 from shflbench.checker.inputs.default_launches import PlannedLaunch, plan
 from shflbench.checker.inputs.last_blocks import named_tickets, with_last_blocks
-from shflbench.checker.inputs.names import match_names, pointer_names
+from shflbench.checker.inputs.names import match_names
 from shflbench.checker.inputs.numbers import ArgumentNumbers
 from shflbench.checker.inputs.range_pairs import range_pairs
 from shflbench.checker.inputs.sampled import with_samples
@@ -62,7 +62,7 @@ def plan_runs(
 ) -> RunPlan:
     """Return the plan for a kernel with what the user gave; UsageError if an argument does not fit it."""
     kernel, program, slicer = linked.kernel, linked.program, linked.slicer
-    names = pointer_names(kernel)
+    names = kernel.pointers
     indexes = structural_contents(slicer)
     accesses = list(array_accesses(slicer, slicer.kept(IndexValues)))
     offsets = range_ends(accesses, slicer)
@@ -137,7 +137,7 @@ def zeroed_buffers(kernel: SourceKernel, program: Program, slicer: Slicer) -> fr
             form.kind in {"atom", "red"} or (form.kind == "ld" and _polls(op.instruction.modifiers))
         ):
             starts |= slicer.pointers(op)
-    return frozenset(name for start, name in pointer_names(kernel).items() if start in starts)
+    return frozenset(name for start, name in kernel.pointers.items() if start in starts)
 
 
 def _polls(words: tuple[str, ...]) -> bool:

@@ -27,7 +27,7 @@ PAGED_PERIOD = 1 << 18  # bytes of its contents, which repeat
 class Wishes:
     """What is known of a kernel's arguments besides its signature."""
 
-    given: Mapping[str, ArgumentValue] = field(default_factory=dict)  # by the names that `names_of` returns
+    given: Mapping[str, ArgumentValue] = field(default_factory=dict)  # by the names in `SourceKernel.offsets`
     shared_bytes: int | None = None  # dynamic, as given
     uses_dynamic_shared: bool = False
     period_bytes: int = 0  # after which contents that nobody states repeat; 0: they do not

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from shflbench.checker.candidates import read_candidates
 from shflbench.checker.file_reading import read_file
-from shflbench.checker.inputs.names import parameter_name
 from shflbench.checker.inputs.shapes import MOST_TIMED_THREADS
 from shflbench.checker.python import numba_kernels, triton_functions, triton_kernels
 from shflbench.checker.python.arguments import read_arguments
@@ -164,7 +163,7 @@ def _chosen(file: KernelFile, kernel: PythonKernel) -> SourceKernel:
 
 def _given(kernel: PythonKernel, chosen: SourceKernel, arguments: Sequence[object]) -> Iterator[GivenArgument]:
     """Yield the arguments by the names of the parameters; UsageError if there are not as many."""
-    names = [parameter_name(parameter, place) for place, parameter in enumerate(chosen.parameters)]
+    names = [parameter.name for place, parameter in enumerate(chosen.parameters)]
     if arguments and len(arguments) != len(names):
         raise UsageError(
             f"kernel `{kernel.name}` takes {len(names)} arguments ({', '.join(names)}), and {len(arguments)} are given"

@@ -72,7 +72,7 @@ def _outputs(kernel: KernelReport, prepared: PreparedKernel) -> Iterator[tuple[s
         return
     buffers: dict[int, NDArray[np.uint8]] = {}  # by address: one array may be passed twice
     for key, (place, array) in prepared.arrays.items():
-        name = source.parameters[place].name or f"arg{place}"
+        name = source.parameters[place].name
         if name in kernel.outputs:
             buffers[array.ctypes.data] = kernel.outputs[name]
         if array.ctypes.data in buffers:

@@ -81,7 +81,7 @@ def prepare(
         prepared = numba_kernels.prepare(file.ptx, args, name or "")
         return replace(prepared, shape=shape, shared_bytes=shared_bytes)
     kernel = _chosen(file, name)
-    names = [parameter.name or f"arg{place}" for place, parameter in enumerate(kernel.parameters)]
+    names = [parameter.name for parameter in kernel.parameters]
     known = names[: len(names) - triton_kernels.hidden_parameters(file.ptx)]
     values = named_values(args, known, kernel.name)
     positions = None if isinstance(args, Mapping) else {label: place for place, label in enumerate(names)}

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shflbench.checker.inputs.default_launches import PlannedLaunch
-from shflbench.checker.inputs.names import pointer_names
 from shflbench.checker.inputs.shapes import LaunchShape
 from shflbench.checker.runs.budget import RunBudget
 from shflbench.checker.runs.emulated import variable_contents
@@ -97,7 +96,7 @@ def addresses_of_stores(linked: LinkedKernel) -> frozenset[str]:
     """
     stores = [op for op in linked.program.ops() if isinstance(op.form, Access) and op.form.kind == "st"]
     contents = linked.slicer.of(stores, address_only=True).contents
-    return frozenset(name for start, name in pointer_names(linked.kernel).items() if start in contents)
+    return frozenset(name for start, name in linked.kernel.pointers.items() if start in contents)
 
 
 def _ended(
@@ -120,7 +119,7 @@ def _accessed(linked: LinkedKernel) -> tuple[set[str], set[str]]:
 
     An atomic operation without a result reads, too: what it adds to is part of what it writes.
     """
-    names = pointer_names(linked.kernel)
+    names = linked.kernel.pointers
     constant = {item.offset for item in linked.kernel.parameters if item.pointer and item.const}
     sides: tuple[set[str], set[str]] = (set(), set())
     for op in linked.program.ops():

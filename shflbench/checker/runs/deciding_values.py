@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shflbench.checker.inputs.compared_constants import structural_values
-from shflbench.checker.inputs.names import parts_of, pointer_names
 from shflbench.symbols import variable_name
 
 if TYPE_CHECKING:
@@ -19,7 +18,7 @@ def structural_numbers(linked: LinkedKernel) -> frozenset[str]:
     bytes_ = slicer.kept(structural_values).parameters | slicer.kept(_conditions).parameters
     return frozenset(
         part.name
-        for part in parts_of(linked.kernel)
+        for part in linked.kernel.parts
         if part.item.pointer or any(part.offset <= byte < part.offset + part.item.size for byte in bytes_)
     )
 
@@ -28,7 +27,7 @@ def deciding_contents(linked: LinkedKernel) -> frozenset[str]:
     """Return the names of the buffers and variables with contents on which branches depend."""
     slicer = linked.slicer
     conditions = slicer.kept(_conditions)
-    names = {name for start, name in pointer_names(linked.kernel).items() if start in conditions.contents}
+    names = {name for start, name in linked.kernel.pointers.items() if start in conditions.contents}
     return frozenset(names | set(map(variable_name, conditions.variables)))
 
 

@@ -16,7 +16,6 @@ from shflbench.checker.inputs.compared_constants import structural_contents
 from shflbench.checker.inputs.default_launches import PlannedLaunch
 from shflbench.checker.inputs.derive import derive
 from shflbench.checker.inputs.linked import linked_kernel
-from shflbench.checker.inputs.names import parameter_name, pointer_names
 from shflbench.checker.inputs.run_plan import zeroed_buffers
 from shflbench.checker.inputs.shapes import LaunchShape
 from shflbench.checker.inputs.wishes import Wishes
@@ -93,7 +92,7 @@ class EarlierLaunches:
         """Return a launch with the contents of the buffers that `names` point to, or of all for None."""
         known: dict[int, HostBuffer] = {}
         for place, argument in enumerate(host.arguments):
-            name = parameter_name(kernel.parameters[place], place) if place < len(kernel.parameters) else ""
+            name = kernel.parameters[place].name if place < len(kernel.parameters) else ""
             for label, buffer in _labelled(name, argument):
                 if buffer.output is not None and (names is None or label in names):
                     known[buffer.number] = self._filled(buffer, depth)
@@ -178,7 +177,7 @@ class EarlierLaunches:
 
 def _deciding(linked: LinkedKernel) -> set[str]:
     """Return the pointers on whose contents addresses, branches or loops of a kernel depend."""
-    names = pointer_names(linked.kernel)
+    names = linked.kernel.pointers
     accesses = [op for op in linked.slicer.ops if isinstance(op.form, Access)]
     starts = structural_contents(linked.slicer) | linked.slicer.of(accesses).contents
     return {names[start] for start in starts & names.keys()}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from shflbench.checker.inputs.names import pointer_names
 from shflbench.checker.inputs.wishes import MOST_BYTES
 from shflbench.checker.runs.overruns import overrun_buffers
 from shflbench.cuda_sources.origin import Origin
@@ -63,7 +62,7 @@ class BufferGrowth:
         if fault.op is None or nearest is None:
             return nearest, fault.high
         pointers = self._slices().pointers(fault.op)
-        names = {name for start, name in pointer_names(self.kernel).items() if start in pointers}
+        names = {name for start, name in self.kernel.pointers.items() if start in pointers}
         meant = [buffer for buffer in arguments.buffers if buffer.name in names]
         if len(meant) != 1 or meant[0] is nearest:
             return nearest, fault.high
