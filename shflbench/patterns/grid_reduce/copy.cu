@@ -13,6 +13,7 @@
 //! two-launches-dependent cluster-last one-cluster
 // From sm_90 on.
 //! *
+
 // Lane 0 of the calling warp gets the sum of its lanes.
 __device__ inline {T} sum_of_warp({T} x) {
 //! one-block one-cluster add-counted-few last-block-words-few dtype=i32

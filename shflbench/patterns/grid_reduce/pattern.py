@@ -87,7 +87,8 @@ PATTERN = Pattern(
         " question for 2 to 8 blocks, and `device-reduce` for arrays that are read from DRAM. `add` needs sums that"
         " are zero before: a program has to set them, as `zero-add` does, and between timed launches they are not. "
         "In verification, they are -1 before other variants. `add-counted-few` and `last-block-words-few` have blocks "
-        "of the same size, of which each has the values of 8 or 12 others. In `grid-barrier` and `first-waits`, blocks wait for others, so that all of them have to be resident: "
+        "of the same size, of which each has the values of 8 or 12 others. "
+        "In `grid-barrier` and `first-waits`, blocks wait for others, so that all of them have to be resident: "
         "these launches are cooperative, and fail if they have too many blocks."
     ),
     variants=(
