@@ -352,7 +352,8 @@ struct Slots {
 template <int THREADS>
 __device__ inline Slots<THREADS> prepare(unsigned long long* slots) {
     using Own = Words<THREADS>;
-    unsigned long long *const here = slots + threadIdx.x % Own::HAVING * Slots<THREADS>::WIDTH, there;
+    unsigned long long* const here = slots + threadIdx.x % Own::HAVING * Slots<THREADS>::WIDTH;
+    unsigned long long there;
     asm volatile("mapa.u64 %0, %1, %2;" : "=l"(there) : "l"(here), "r"({cluster} - 1 - rank_in_cluster()));
     if (threadIdx.x < Own::HAVING) {
 #pragma unroll
