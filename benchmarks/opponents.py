@@ -157,10 +157,11 @@ def _table(records: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     names = [record["device"].removeprefix("NVIDIA ").split()[0] for record in records]
     yield "| setting | " + " | ".join(f"{name}, fastest | {name}, second" for name in names) + " |"
     yield "|---|" + "---|" * (2 * len(names))
-    for setting in records[0]["settings"]:
+    for setting in dict.fromkeys(setting for record in records for setting in record["settings"]):
         cells: list[str] = []
         for record in records:
-            own = [one for one in rivals(record, setting) if one.mechanism != "library"][:2]
+            timed_there = rivals(record, setting) if setting in record["settings"] else []
+            own = [one for one in timed_there if one.mechanism != "library"][:2]
             cells += [f"`{one.variant}` {shown(one)}" for one in own] + ["–"] * (2 - len(own))
         yield f"| {setting} | {' | '.join(cells)} |"
 

@@ -83,7 +83,7 @@ def test_the_page_is_that_of_the_record() -> None:
 
 def test_a_run_of_some_patterns_replaces_their_settings_alone() -> None:
     whole = {
-        **RECORDS[1],
+        **{name: value for name, value in RECORDS[1].items() if name != "parts"},
         "settings": {"vote i32 1x32 op=any": {"vote": ["collective", 31.0, "cycles"]}, "scan f32 1x32": {}},
     }
     new = {
@@ -100,3 +100,4 @@ def test_a_run_of_some_patterns_replaces_their_settings_alone() -> None:
     assert merged([both], {**whole, "uuid": "GPU-whole"}) == [{**whole, "uuid": "GPU-whole"}]
     assert "(`GPU-another`)" in page([both])
     assert page([both]).count("; of vote") == 1
+    assert "| vote i32 1x32 op=any | – | – | `vote` 30.0 | – |" in page([{**RECORDS[0], "settings": {}}, both])

@@ -28,8 +28,7 @@ from tests import kernels
 
 FIXTURE = Path(__file__).parents[1] / "data" / "agreement-nvidia-h200.json"
 ARCH = "sm_90"
-UNRECORDED = frozenset({"cluster-copy", "grid-reduce", "scale-max"})  # patterns of whose kernels there is no record yet
-KERNELS = [kernel for kernel in pattern_kernels(ARCH) if kernel.name.partition("/")[0] not in UNRECORDED]
+KERNELS = pattern_kernels(ARCH)
 COMPARED = {kernel.name for kernel in KERNELS}
 ONE_DTYPE = [name for name in kernels.with_one_dtype()[::2] if name in COMPARED]  # `make test-archs` compares all
 INSTRUCTIONS = torture_kernels()
@@ -77,7 +76,7 @@ def test_every_dtype_and_run_gives_the_bits_that_the_gpu_gave(subject: PatternKe
 def test_the_record_is_of_an_h200_and_holds_no_difference(recorded: dict[str, Any]) -> None:
     assert (recorded["device"], recorded["arch"]) == ("NVIDIA H200", ARCH)
     known = {subject.name for subject in subjects(ARCH)}
-    assert set(recorded["kernels"]) == {name for name in known if name.partition("/")[0] not in UNRECORDED}
+    assert set(recorded["kernels"]) == set(known)
     runs = [run for kernel in recorded["kernels"].values() for run in kernel["runs"].values()]
     assert [run["difference"] for run in runs if not run["agree"]] == []
 
@@ -102,7 +101,7 @@ def test_only_kernels_of_approximate_instructions_are_not_compared() -> None:
         for name in kernels.with_every_dtype()
         if not kernels.variant_of(name).unsupported_reason(kernels.tools().target(ARCH))
     }
-    assert {name.partition("/")[0] for name in others - COMPARED} == {"max-and-sum", "softmax", *UNRECORDED}
+    assert {name.partition("/")[0] for name in others - COMPARED} == {"max-and-sum", "softmax"}
     approximate = [name for name in kernels.in_every_run() if ".approx" in kernels.kernel(name).ptx]
     assert approximate
     assert COMPARED.isdisjoint(approximate)
