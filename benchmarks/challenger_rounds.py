@@ -29,6 +29,7 @@ class Round:
     # Published variants of a pattern that replace no challenger, because their launch is another one.
     apart: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     unanswered: tuple[str, ...] = ()  # patterns about which no page had an answer yet
+    replaced: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # variants whose names have other code now
     names: Mapping[str, str] = field(default_factory=dict)  # of patterns, where the challengers' folder had another one
 
     def left_out(self, pattern: str) -> set[str]:
@@ -99,6 +100,7 @@ THIRD = Round(
     model="H200",
     apart={"cluster-copy": ("larger-block",)},
     unanswered=("cluster-copy", "grid-reduce", "scale-max"),
+    replaced={"grid-reduce": ("one-block",)},
     other_questions=(
         ("reduce", ("x-tf32-tf32", "x-tf32n-tf32n", "x-tf32-shfl", "x-tf32n-shfl", "x-f64-tf32"), ROUNDED),
         ("reduce", ("x-bf16-shfl-mixed", "x-redux3-both", "x-redux3-matrix1", "x-redux3-shfl1"), IN_TURN),

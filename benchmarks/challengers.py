@@ -41,8 +41,8 @@ fastest published variant, and does the same. Most of those that won are variant
 among the variants that it names.
 
 Times are cycles per iteration, or µs of a launch without a loop; now: on another card of the model. Whether a launch is
-as fast as that of a challenger is judged relative to the published variant on the same card, because what a launch
-costs by itself differs between cards.
+as fast as that of a challenger is judged relative to a published variant on the same card, because what a launch costs
+by itself differs between cards.
 """
 SECTION = """\
 ## {title}
@@ -77,6 +77,7 @@ class Fall:
     setting: str
     published: str
     challenger: str
+    yardstick: str  # the published variant by which launches on two cards are compared
     times: Mapping[str, float]  # then, by variant
     unit: str
     now: Mapping[str, float]  # by variant; empty if the suite `opponents` does not have the setting
@@ -91,7 +92,7 @@ class Fall:
         """Whether a variant of today is as fast as the challenger."""
         if not self.now:
             return False
-        scale = 1.0 if self.unit == "cycles" else self.now[self.published] / self.times[self.published]
+        scale = 1.0 if self.unit == "cycles" else self.now[self.yardstick] / self.times[self.yardstick]
         return self.now[self.fastest_now] <= MARGIN * scale * self.times[self.challenger]
 
     @property
@@ -180,7 +181,10 @@ def _fall(one: Round, setting: str, times: Mapping[str, list[Any]], now: Mapping
         for name, (kind, time, _) in every.items()
         if (kind != Mechanism.LIBRARY or name == best) and name not in apart
     }
-    return Fall(setting, best, challenger, published | alike, times[best][1], today)
+    replaced = one.replaced.get(_pattern(setting), ())
+    same = [name for name in published if name not in replaced and (name in today or not today)]
+    yardstick = best if best in same else min(same, key=published.__getitem__)
+    return Fall(setting, best, challenger, yardstick, published | alike, times[best][1], today)
 
 
 def _place(one: Round, setting: str) -> str:

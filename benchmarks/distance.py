@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from benchmarks.opponents import kept, of_model, rivals, shown
 from shflbench.compile.toolchain import find as find_toolchain
@@ -29,7 +29,7 @@ from shflbench.store.limits_file import read_limits
 from shflbench.suite import find_shipped
 from shflbench.suite import load as load_suite
 from shflbench.suite.launch import resolve_grid
-from shflbench.words import count_noun
+from shflbench.words import count_noun, join_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -48,7 +48,7 @@ HEAD = """\
 
 Written by `python -m benchmarks.distance`; do not edit.
 
-The fastest variant of each setting of the suite `opponents` on an {device} (`{uuid}`), beside the limit of its kernel:
+The fastest variant of each setting of the suite `opponents` on an {device} ({gpus}), beside the limit of its kernel:
 a lower bound, in cycles per iteration or µs of a launch. Where it takes over {far}× its limit, the answer is **open**:
 the limit does not exclude a faster kernel. Where the limit leaves something out, such as the latency of an instruction
 that nobody documents, the true distance is shorter.
@@ -175,13 +175,17 @@ def page(found: Sequence[Distance]) -> str:
     known = [one for one in found if one.limit]
     head = HEAD.format(
         device=record["device"],
-        uuid=record["uuid"][:12],
+        gpus="; ".join([f"`{record['uuid'][:12]}`", *map(_of_part, record.get("parts", ()))]),
         far=FAR,
         settings=count_noun(len(found), "setting"),
         known=len(known),
         open=sum(one.is_open for one in known),
     )
     return head + "\n".join(one.line for one in found) + "\n"
+
+
+def _of_part(part: Mapping[str, Any]) -> str:
+    return f"{join_words(part['patterns'])} on `{part['uuid'][:12]}`"
 
 
 def main() -> None:

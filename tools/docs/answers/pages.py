@@ -32,7 +32,13 @@ if TYPE_CHECKING:
     from shflbench.patterns.discover import LoadedPattern
     from tools.docs.answers.answer import Answer, Place
 
-OWN_SHAPES = {"cluster-exchange", "cluster-reduce", "dependent-launch"}  # patterns that `challenge` refuses
+OWN_SHAPES = {
+    "cluster-copy",
+    "cluster-exchange",
+    "cluster-reduce",
+    "dependent-launch",
+    "grid-reduce",
+}  # patterns that `challenge` refuses
 PAGES = ROOT / "docs" / "answers"
 CHARTS = ROOT / "plots" / "answers"
 fill = partial(wrap, width=120, break_long_words=False, break_on_hyphens=False)
