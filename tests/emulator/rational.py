@@ -4,7 +4,7 @@ A number is a Fraction unless it is a zero, an infinity or NaN: those are Python
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -98,6 +98,12 @@ def smaller(a: float, b: float) -> float:
 
 def larger(a: float, b: float) -> float:
     return -smaller(-a, -b)
+
+
+def of_sizes(extreme: Callable[[float, float], float], a: float, b: float) -> float:
+    """Return an extreme of the absolute values, with the sign of the product; NaN has a sign, too."""
+    size = extreme(abs(a), abs(b))
+    return math.copysign(size, math.copysign(1.0, a) * math.copysign(1.0, b))
 
 
 def listed(values: Values, type_: str) -> list[float]:

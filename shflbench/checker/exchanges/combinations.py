@@ -60,6 +60,8 @@ class RegisterUses:
         if not others & values:
             return None
         modifiers = op.instruction.modifiers
+        if "xorsign" in modifiers:  # an extreme of absolute values, which no function of CUDA does in all steps at once
+            return None
         return Combination(op.instruction.opcode, modifiers[-1] if modifiers else "")
 
     def stores_of_sum(self, load: Op) -> Iterator[Op]:

@@ -1,16 +1,18 @@
 """Half precision and bfloat16, single and packed in pairs: one rounding of the exact result."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 import numpy as np
 
 from shflbench.emulator.opcodes import bfloat16, compare
-from shflbench.emulator.opcodes.forms import Decoder, Pure, UnknownFormError, Values, lookup, width
+from shflbench.emulator.opcodes.forms import Decoder, Form, Pure, UnknownFormError, Values, lookup, width
 from shflbench.emulator.ptx.syntax import PtxInstruction
 
 NAN = np.uint16(0x7FFF)
 ONE = np.ones(())
 KNOWN = {"rn", "ftz", "sat", "relu", "NaN", "approx"}
+OF_SIZES = {"xorsign", "abs"}
 
 
 def _wide(bits: Values, type_: str) -> Values:
@@ -91,6 +93,32 @@ def _arithmetic(function: Callable[..., Values], operands: int) -> Decoder:
     return decode
 
 
+def _of_sizes(function: Callable[..., Values]) -> Callable[..., Values]:
+    """Return the extreme of the sizes, with the sign of the product."""
+
+    def formula(a: Values, b: Values) -> Values:
+        size = function(np.abs(a), np.abs(b))
+        return np.where(np.signbit(a) ^ np.signbit(b), -size, size)
+
+    return formula
+
+
+def _extreme(function: Callable[..., Values]) -> Decoder:
+    """Return the decoder of a minimum or maximum, which `.xorsign.abs` makes one of the sizes."""
+    of_numbers, of_sizes = _arithmetic(function, 2), _arithmetic(_of_sizes(function), 2)
+
+    def decode(instruction: PtxInstruction) -> Form:
+        words = OF_SIZES.intersection(instruction.modifiers)
+        if not words:
+            return of_numbers(instruction)
+        if words != OF_SIZES or "ftz" in instruction.modifiers:  # halves are not flushed
+            raise UnknownFormError
+        rest = tuple(word for word in instruction.modifiers if word not in OF_SIZES)
+        return of_sizes(replace(instruction, modifiers=rest))
+
+    return decode
+
+
 def _sign(change: Callable[[Values, Values], Values]) -> Decoder:
     def decode(instruction: PtxInstruction) -> Pure:
         packed = instruction.modifiers[-1].endswith("x2")
@@ -155,8 +183,8 @@ FORMS: Mapping[str, Decoder] = {
     "sub": _arithmetic(lambda a, b: _product_sum(a, ONE, -b), 2),
     "mul": _arithmetic(np.multiply, 2),
     "fma": _arithmetic(_product_sum, 3),
-    "min": _arithmetic(_minimum, 2),
-    "max": _arithmetic(_maximum, 2),
+    "min": _extreme(_minimum),
+    "max": _extreme(_maximum),
     "neg": _sign(lambda a, sign: a ^ sign),
     "abs": _sign(lambda a, sign: a & ~sign),
     "set": _set,

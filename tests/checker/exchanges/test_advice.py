@@ -115,6 +115,7 @@ BUTTERFLY = (
 TREE = "for (int d = 16; d; d /= 2) {\nif (lane < d) s[t] += s[t + d];\n__syncwarp();\n}\nout[t] = s[t];"
 SCAN = BUTTERFLY.replace("int d = 16; d; d /= 2", "int d = 1; d < 32; d *= 2").replace("sum =", "if (lane >= d) sum =")
 SCAN = SCAN.replace("{\nif (lane >= d) sum", "{\nsum")
+SIZE = 'asm("max.xorsign.abs.f32 %0, %1, %2;" : "=f"(sum) : "f"(sum), "f"(s[t ^ d]));'
 KEPT_SUMS = "__shared__ int q[5][256]; int k = 0;\ns[t] = sum;\n__syncwarp();\nfor (int d = 16; d; d /= 2) STEP\nOUT"
 KEPT_SUMS = KEPT_SUMS.replace("STEP", "q[k++][t] = sum + s[t ^ d];").replace("OUT", "while (k--) out[t] += q[k][t];")
 
@@ -137,6 +138,7 @@ KEPT_SUMS = KEPT_SUMS.replace("STEP", "q[k++][t] = sum + s[t ^ d];").replace("OU
         (SCAN.replace("COMBINED", "sum + s[t - d]"), "float", ("cg::inclusive_scan(tile, value, cg::plus<float>())",)),
         (BUTTERFLY.replace("COMBINED", "sum + s[t ^ d]").replace("d = 16", "d = 8"), "int", ()),  # not the whole warp
         (BUTTERFLY.replace("COMBINED", "sum * s[t ^ d]"), "int", ()),
+        (BUTTERFLY.replace("sum = COMBINED;", SIZE), "float", ()),  # no maximum of the values
         ("for (int d = 16; d; d /= 2) out[t] = sum += s[t ^ d];", "int", ()),  # of values that stay as they are
         (BUTTERFLY.replace("COMBINED", "sum + s[t ^ d] * (s[t ^ d] - 1)"), "int", ()),
         (SCAN.replace("COMBINED", "fmaxf(sum, s[t - d] - 0.5f * d)"), "float", ()),  # two operations

@@ -19,6 +19,7 @@ from tests.emulator.rational import (
     flushed,
     larger,
     number,
+    of_sizes,
     product,
     quotient,
     saturated,
@@ -161,6 +162,21 @@ def test_minimum_and_maximum_ignore_nan_and_order_zeros(form: str) -> None:
     def exact(x: Number, y: Number) -> Number:
         nan = "NaN" in words and (math.isnan(x) or math.isnan(y))
         return math.nan if nan else number(EXTREMES[opcode](float(x), float(y)))
+
+    check(form, exact, a, b)
+    no_zeros = (a != 0) & (b != 0)  # they take a shorter path
+    check(form, exact, a[no_zeros], b[no_zeros])
+
+
+@pytest.mark.parametrize("form", each(EXTREMES, ("", "ftz"), ("", "NaN"), ("xorsign.abs",), ("f32",)))
+def test_extreme_of_sizes_with_the_sign_of_the_product(form: str) -> None:
+    opcode, *words, _ = form.split(".")
+    a, b = floats(4, 2)
+    b = np.where(np.arange(b.size) % 2, np.copysign(b, -1), b)  # NaN with a sign, too
+
+    def exact(x: Number, y: Number) -> Number:
+        nan = "NaN" in words and (math.isnan(x) or math.isnan(y))
+        return math.nan if nan else number(of_sizes(EXTREMES[opcode], float(x), float(y)))
 
     check(form, exact, a, b)
     no_zeros = (a != 0) & (b != 0)  # they take a shorter path

@@ -8,6 +8,7 @@ import pytest
 
 from shflbench.emulator.opcodes.forms import Values
 from shflbench.emulator.ptx.parse import parse
+from shflbench.errors import EmulatorError
 from tests.emulator.declared import each
 from tests.emulator.forms import run
 from tests.emulator.rational import (
@@ -16,6 +17,7 @@ from tests.emulator.rational import (
     larger,
     listed,
     number,
+    of_sizes,
     product,
     saturated,
     settled,
@@ -42,6 +44,7 @@ ROUNDED = [
     *each(("fma.rn",), ("", "relu"), ("bf16",)),
 ]
 ORDERED = each(EXTREMES, ("", "NaN"), TYPES)
+OF_SIZES = each(EXTREMES, ("", "NaN"), ("xorsign.abs",), TYPES)
 SIGNS = each(("neg", "abs"), TYPES)
 
 
@@ -88,6 +91,25 @@ def test_minimum_and_maximum(form: str) -> None:
     assert set(got[np.isnan(expected)].tolist()) <= {NAN}
 
 
+@pytest.mark.parametrize("form", OF_SIZES)
+def test_extreme_of_sizes_with_the_sign_of_the_product(form: str) -> None:
+    opcode, *words, type_ = form.split(".")
+    a, b = columns(form)
+    (got,) = run(form, a, b)
+    expected = [
+        math.nan if "NaN" in words and (math.isnan(x) or math.isnan(y)) else of_sizes(EXTREMES[opcode], x, y)
+        for x, y in zip(listed(a, type_), listed(b, type_), strict=True)
+    ]
+    assert_same_numbers(listed(got, type_), expected)
+    assert set(got[np.isnan(expected)].tolist()) <= {NAN}
+
+
+@pytest.mark.parametrize("words", ["xorsign", "abs", "ftz.xorsign.abs"])
+def test_extremes_of_sizes_have_both_words_and_are_not_flushed(words: str) -> None:
+    with pytest.raises(EmulatorError, match="does not support"):
+        run(f"max.{words}.f16", *columns("max"))
+
+
 @pytest.mark.parametrize("form", SIGNS)
 def test_signs_are_one_bit(form: str) -> None:
     (a,) = columns(form)
@@ -95,7 +117,7 @@ def test_signs_are_one_bit(form: str) -> None:
     assert run(form, a)[0].tolist() == [change(x) for x in a.tolist()]
 
 
-@pytest.mark.parametrize("form", [f"{form}x2" for form in [*ROUNDED, *ORDERED, *SIGNS]])
+@pytest.mark.parametrize("form", [f"{form}x2" for form in [*ROUNDED, *ORDERED, *OF_SIZES, *SIGNS]])
 def test_pairs_are_two_singles(form: str) -> None:
     low = columns(form)
     high = [np.roll(x, 11 + place) for place, x in enumerate(low)]

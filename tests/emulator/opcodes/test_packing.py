@@ -232,18 +232,6 @@ def test_product_of_24_bits_plus_a_number(form: str) -> None:
         assert (result - product - c) % (1 << 32) == 0
 
 
-@pytest.mark.parametrize("form", each(("min", "max"), ("xorsign.abs",), ("f32",)))
-def test_extreme_of_sizes_with_the_sign_of_the_product(form: str) -> None:
-    values = [0.0, -0.0, 1.5, -1.5, -2.0, 1e-40, -3e38, math.inf, -math.inf]
-    pairs = [(a, b) for a in values for b in values]
-    a, b = (np.array(column, np.float32) for column in zip(*pairs, strict=True))
-    (got,) = run(form, a, b)
-    for x, y, result in zip(a.tolist(), b.tolist(), got.view(np.float32).tolist(), strict=True):
-        size = (min if form.startswith("min") else max)(abs(x), abs(y))
-        assert result == math.copysign(size, math.copysign(1, x) * math.copysign(1, y))
-        assert math.copysign(1, result) == math.copysign(1, x) * math.copysign(1, y)
-
-
 @pytest.mark.parametrize("form", each(("tanh.approx", "ex2.approx"), ("f16", "f16x2")))
 def test_approximations_of_halves_round_the_function(form: str) -> None:
     halves = np.arange(0, 1 << 16, 97, dtype=np.uint16)
