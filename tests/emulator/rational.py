@@ -15,7 +15,7 @@ Number = Fraction | float
 MODES = ("rn", "rz", "rm", "rp")
 # Digits of the mantissa, exponent of the smallest subnormal number, exponent of the largest number.
 FORMATS = {"f16": (11, -24, 15), "bf16": (8, -133, 127), "f32": (24, -149, 127), "f64": (53, -1074, 1023)}
-SMALLEST_NORMAL_F32 = Fraction(1, 2**126)
+SMALLEST_NORMAL = {"f16": Fraction(1, 2**14), "bf16": Fraction(1, 2**126), "f32": Fraction(1, 2**126)}
 
 
 def number(value: float) -> Number:
@@ -79,9 +79,9 @@ def settled(value: Number, type_: str, mode: str = "rn") -> float:
     return math.copysign(math.ldexp(steps, exponent), _plain(value))
 
 
-def flushed(value: float) -> float:
-    """Return the result of `.ftz` for a single: a zero of the same sign if it is subnormal."""
-    return math.copysign(0.0, value) if abs(value) < SMALLEST_NORMAL_F32 else value
+def flushed(value: float, type_: str = "f32") -> float:
+    """Return the result of `.ftz`: a zero of the same sign if the number is subnormal."""
+    return math.copysign(0.0, value) if abs(value) < SMALLEST_NORMAL[type_] else value
 
 
 def saturated(value: float) -> float:

@@ -1,6 +1,6 @@
 """Half precision and bfloat16, single and packed in pairs: one rounding of the exact result."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -13,6 +13,7 @@ NAN = np.uint16(0x7FFF)
 ONE = np.ones(())
 KNOWN = {"rn", "ftz", "sat", "relu", "NaN", "approx"}
 OF_SIZES = {"xorsign", "abs"}
+LEAST_NORMAL = {"f16": 2.0**-14, "bf16": 2.0**-126}
 
 
 def _wide(bits: Values, type_: str) -> Values:
@@ -35,6 +36,16 @@ def _narrow(values: Values, type_: str) -> Values:
         result = np.empty(values.shape, np.uint16)
         bfloat16.from_single((), odd, result)
     return np.where(np.isnan(values), NAN, result)
+
+
+def _flushed(values: Values, type_: str) -> Values:
+    """Return zeros with the signs of subnormal numbers, as `.ftz` makes of operands and results."""
+    return np.where(np.abs(values) < LEAST_NORMAL[type_], np.copysign(0.0, values), values)
+
+
+def _operand(bits: Values, type_: str, words: Collection[str]) -> Values:
+    values = _wide(bits, type_)
+    return _flushed(values, type_) if "ftz" in words else values
 
 
 def _product_sum(a: Values, b: Values, c: Values) -> Values:
@@ -72,12 +83,13 @@ def _arithmetic(function: Callable[..., Values], operands: int) -> Decoder:
         register = "u4" if packed else "u2"
 
         def half(*values: Values) -> Values:
-            result = formula(*(_wide(value, type_) for value in values))
+            result = formula(*(_operand(value, type_, words) for value in values))
             if "sat" in words:
                 result = np.fmin(np.fmax(result, 0.0), 1.0) + 0.0
             if "relu" in words:
                 result = np.where(result <= 0, 0.0, result)  # -0, too, becomes +0
-            return _narrow(result, type_)
+            rounded = _narrow(result, type_)
+            return _narrow(_flushed(_wide(rounded, type_), type_), type_) if "ftz" in words else rounded
 
         def apply(*arguments: Values) -> None:
             *values, out = arguments
@@ -111,7 +123,7 @@ def _extreme(function: Callable[..., Values]) -> Decoder:
         words = OF_SIZES.intersection(instruction.modifiers)
         if not words:
             return of_numbers(instruction)
-        if words != OF_SIZES or "ftz" in instruction.modifiers:  # halves are not flushed
+        if words != OF_SIZES:
             raise UnknownFormError
         rest = tuple(word for word in instruction.modifiers if word not in OF_SIZES)
         return of_sizes(replace(instruction, modifiers=rest))
@@ -139,9 +151,9 @@ def _setp(instruction: PtxInstruction) -> Pure:
     def setp(a: Values, b: Values, *out: Values) -> None:
         if packed:
             parts = [[(x >> np.uint32(shift)).astype("u2") for x in (a, b)] for shift in (0, 16)]
-            holds = [relation(_wide(x, type_), _wide(y, type_)) for x, y in parts]
+            holds = [relation(_operand(x, type_, words), _operand(y, type_, words)) for x, y in parts]
         else:
-            first = relation(_wide(a, type_), _wide(b, type_))
+            first = relation(_operand(a, type_, words), _operand(b, type_, words))
             holds = [first, ~first]
         for target, value in zip(out, holds, strict=False):
             np.copyto(target, value)
@@ -162,7 +174,7 @@ def _set(instruction: PtxInstruction) -> Pure:
     true = {"f16": 0x3C00, "bf16": 0x3F80}[type_] if target == name else 0xFFFF
 
     def half(a: Values, b: Values) -> Values:
-        holds: Values = relation(_wide(a, type_), _wide(b, type_))
+        holds: Values = relation(_operand(a, type_, words), _operand(b, type_, words))
         return holds
 
     def set_(a: Values, b: Values, out: Values) -> None:

@@ -3,13 +3,13 @@
 import ast
 from pathlib import Path
 
-import shflbench.emulator
+import shflbench
 from shflbench.emulator.opcodes import pairs, table
 from shflbench.emulator.opcodes.roles import ROLES, OpcodeRole, has_role
 from shflbench.emulator.ptx.syntax import PtxInstruction
 
-EMULATOR = Path(shflbench.emulator.__file__).parent
-ANALYSES = ("dataflow", "inputs", "judgment", "runs")
+PACKAGE = Path(shflbench.__file__).parent
+ANALYSES = ("emulator/dataflow", "checker/inputs", "checker/judgment", "checker/runs")
 # Opcodes of PTX that are no instruction of the emulator: they are expanded, or known before a kernel is linked.
 EXPANDED = {"call"}
 
@@ -33,7 +33,8 @@ def test_a_clamped_minimum_may_be_more_than_an_operand() -> None:
 def test_analyses_ask_for_roles_instead_of_comparing_opcodes() -> None:
     """But where a match on opcodes calculates, behind a role: `polynomials.py` and `guards.py`."""
     found = set()
-    for path in (path for folder in ANALYSES for path in sorted((EMULATOR / folder).glob("*.py"))):
+    assert all((PACKAGE / folder).is_dir() for folder in ANALYSES)
+    for path in (path for folder in ANALYSES for path in sorted((PACKAGE / folder).glob("*.py"))):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             sides = [node.left, *node.comparators] if isinstance(node, ast.Compare) else []
             if any(isinstance(side, ast.Attribute) and side.attr == "opcode" for side in sides):
