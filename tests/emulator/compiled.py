@@ -1,11 +1,12 @@
 """The tests' own kernels, and those that include CUB or cooperative groups, from their committed PTX.
 
-`python -m tests.emulator.compiled` compiles all of them again.
+`python -m tests.emulator.compiled` compiles those again whose sources have changed, and with `--all` all of them.
 """
 
 import re
+import sys
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from shflbench.emulator.ptx.parse import parse
 from shflbench.emulator.ptx.syntax import Module
 from shflbench.model import Mechanism
 from tests import kernels
+from tests.emulator import archive as committed
 from tests.emulator.archive import ARCHIVE, digest, ptx
 
 HERE = Path(__file__).parent
@@ -90,27 +92,41 @@ def digests() -> dict[str, str]:
     }
 
 
-def _compile_all() -> Iterator[tuple[str, str]]:
+def stale() -> set[str]:
+    """Return the names of PTX that is missing, or older than its source."""
+    known = committed.digests()
+    return {name for name, value in digests().items() if known.get(name) != value}
+
+
+def _compile(wanted: Collection[str]) -> Iterator[tuple[str, str]]:
+    """Yield names and PTX, without the names of this machine's folders."""
     from shflbench.compile.nvrtc import compile_kernel
 
     for name in slow_kernels():
-        yield f"{ARCH}/{name}", kernels.compiled(name).ptx
+        if f"{ARCH}/{name}" in wanted:
+            yield f"{ARCH}/{name}", _plain(kernels.compiled(name).ptx)
     for arch in SMALL_ARCHS:
         for name, source in small_sources().items():
-            first = Source(source.name, source.text, {}, kernels_of(name)[0])
-            yield f"{arch}/{name}", compile_kernel(first, arch, kernels.tools()).ptx
+            if f"{arch}/{name}" in wanted:
+                first = Source(source.name, source.text, {}, kernels_of(name)[0])
+                yield f"{arch}/{name}", _plain(compile_kernel(first, arch, kernels.tools()).ptx)
 
 
-def main() -> None:
-    """Compile everything and write the archive, without the names of this machine's folders."""
-    compiled = dict(_compile_all())
+def _plain(text: str) -> str:
+    return re.sub(r'"/[^"\n]*/include/', '"', DEBUG_STRINGS.sub("", text)).replace(f'"{Path.cwd()}/', '"')
+
+
+def main(words: Collection[str]) -> None:
+    """Compile what is older than its source, or all, and write the archive."""
+    wanted = digests().keys() if "--all" in words else stale()
+    texts = {name: ptx(name) for name in digests().keys() - wanted} | dict(_compile(wanted))
     with zipfile.ZipFile(ARCHIVE, "w") as archive:
-        for name, text in sorted(compiled.items()):
-            shown = re.sub(r'"/[^"\n]*/include/', '"', DEBUG_STRINGS.sub("", text)).replace(f'"{Path.cwd()}/', '"')
-            archive.writestr(zipfile.ZipInfo(f"{name}.ptx", FIRST_DATE), shown, zipfile.ZIP_LZMA)
+        for name, text in sorted(texts.items()):
+            archive.writestr(zipfile.ZipInfo(f"{name}.ptx", FIRST_DATE), text, zipfile.ZIP_LZMA)
         lines = "".join(f"{name} {value}\n" for name, value in sorted(digests().items()))
         archive.writestr(zipfile.ZipInfo("digests.txt", FIRST_DATE), lines, zipfile.ZIP_LZMA)
+    print(f"{len(wanted)} of {len(texts)} compiled")
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])
