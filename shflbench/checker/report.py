@@ -104,7 +104,7 @@ class KernelReport:
     @property
     def sizes_to_give(self) -> tuple[str, ...]:
         """An option for the size of each buffer whose bounds were not tested: `--arg in=f32[COUNT]`."""
-        texts = {name: value for name, value, _ in self.launches[0].arguments}
+        texts = {item.name: item.value for item in self.launches[0].arguments}
         elements = {name: texts.get(name, "").partition("[")[0] for name in self.untested}
         return tuple(f"--arg {name}={one if one in ELEMENTS else 'u8'}[COUNT]" for name, one in elements.items())
 

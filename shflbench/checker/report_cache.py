@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.file_check import CheckStep, check_kernels
 from shflbench.checker.finding import Finding, FindingAccess, WeakOrderPlace
+from shflbench.checker.inputs.argument import NamedValue
 from shflbench.checker.report import FileReport, KernelReport, LaunchRecord
 from shflbench.checker.verdict import KernelVerdict, Level
 from shflbench.compile.data_cache import DataCache
 from shflbench.cuda_sources.kernel_file import SourceNote
+from shflbench.cuda_sources.origin import Origin
 from shflbench.cuda_sources.source_lines import SourceLine
 from shflbench.emulator.link.weak_orders import Weakness
 from shflbench.emulator.races.facts import MemoryBytes, UnorderedReason
@@ -29,8 +31,8 @@ if TYPE_CHECKING:
 
 REPORT = "check-report"  # ending of the files
 OF_FINDINGS = (Finding, FindingAccess, WeakOrderPlace, MemoryBytes)
-RECORDS = (FileReport, KernelReport, LaunchRecord, SourceLine, SourceNote, *OF_FINDINGS)
-ENUMS = (KernelVerdict, Level, HazardKind, Absence, UnorderedReason, Weakness)
+RECORDS = (FileReport, KernelReport, LaunchRecord, NamedValue, SourceLine, SourceNote, *OF_FINDINGS)
+ENUMS = (KernelVerdict, Level, HazardKind, Absence, Origin, UnorderedReason, Weakness)
 
 
 def cached_report(file: KernelFile, options: FileOptions, watch: Callable[[CheckStep], None]) -> FileReport:

@@ -250,4 +250,4 @@ def _values(launches: Sequence[CandidateLaunch], names: Sequence[Mapping[str, st
     """Yield the values of the launches, with the names of the arguments in the sequence."""
     for launch, known in zip(launches, names, strict=True):
         for value in launch.values:
-            yield value._replace(name=known.get(value.name, value.name))
+            yield replace(value, name=known.get(value.name, value.name))

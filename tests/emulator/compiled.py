@@ -125,7 +125,6 @@ def main(words: Collection[str]) -> None:
             archive.writestr(zipfile.ZipInfo(f"{name}.ptx", FIRST_DATE), text, zipfile.ZIP_LZMA)
         lines = "".join(f"{name} {value}\n" for name, value in sorted(digests().items()))
         archive.writestr(zipfile.ZipInfo("digests.txt", FIRST_DATE), lines, zipfile.ZIP_LZMA)
-    print(f"{len(wanted)} of {len(texts)} compiled")
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from shflbench.cuda_sources.origin import Origin
 
@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class NamedValue(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class NamedValue:
     """An argument, or a variable of the device, in words, and where its value comes from."""
 
     name: str  # of the parameter, `parameter.field`, or `contents of parameter`

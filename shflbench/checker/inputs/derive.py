@@ -413,7 +413,7 @@ class _Maker:
                 text = buffer.text.partition(":")[0]
                 self.buffers[number] = replace(buffer, contents=contents, text=text, values=Origin.DERIVED)
                 self.values = [
-                    known._replace(value=text) if known.name == name else known
+                    replace(known, value=text) if known.name == name else known
                     for known in self.values
                     if known.name != f"contents of {name}"
                 ]

@@ -97,7 +97,7 @@ def _missing(host: HostLaunch) -> str:
 
 def idle_sentence(causes: Sequence[str], launches: Sequence[LaunchEvidence]) -> str:
     """Return that no thread accessed memory with derived values, and the options that decide whether one does."""
-    texts = {name: value for name, value, _ in launches[0].arguments.values}
+    texts = {item.name: item.value for item in launches[0].arguments.values}
     buffers = {buffer.name for buffer in launches[0].arguments.buffers}
     names = [cause for cause in causes if cause not in {LAUNCH, SHARED}]
     values = ["values of textures"] if TEXTURES in names else []

@@ -4,7 +4,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from shflbench.checker.inputs.argument import Arguments
+from shflbench.checker.inputs.argument import Arguments, NamedValue
 from shflbench.checker.inputs.compared_constants import ContentThresholds
 from shflbench.checker.inputs.default_launches import PlannedLaunch
 from shflbench.checker.inputs.derive import derive
@@ -62,7 +62,7 @@ def test_given_values_come_first() -> None:
 
 
 def test_a_position_names_a_parameter() -> None:
-    assert arguments(IN, N, args=("1=7",)).values[1] == ("n", "7", Origin.GIVEN)
+    assert arguments(IN, N, args=("1=7",)).values[1] == NamedValue("n", "7", Origin.GIVEN)
 
 
 def test_seeds_change_random_contents_and_nothing_else() -> None:
@@ -83,12 +83,12 @@ def test_contents_are_small_whole_numbers_and_integers_are_valid_indices() -> No
 def test_counters_and_flags_begin_with_zeros() -> None:
     made = arguments(IN, zeroed=("in",))
     assert not made.buffers[0].contents.any()
-    assert made.values == (("in", "f32[256]:0", Origin.DERIVED),)
+    assert made.values == (NamedValue("in", "f32[256]:0", Origin.DERIVED),)
 
 
 def test_a_buffer_of_derived_size_grows_to_what_the_kernel_needs() -> None:
     made = arguments(IN, least_bytes={"in": 5000})
-    assert made.values == (("in", "f32[1250]", Origin.DERIVED),)
+    assert made.values == (NamedValue("in", "f32[1250]", Origin.DERIVED),)
 
 
 def test_a_buffer_of_given_size_does_not_grow() -> None:
@@ -97,7 +97,7 @@ def test_a_buffer_of_given_size_does_not_grow() -> None:
 
 def test_a_varied_size_leaves_the_last_threads_without_work() -> None:
     made = arguments(IN, N, vary=True)
-    assert made.values[1] == ("n", "223", Origin.VARIED)
+    assert made.values[1] == NamedValue("n", "223", Origin.VARIED)
     assert made.is_varied
     assert made.parameters[1].spans[0].origin is Origin.VARIED
 
@@ -119,7 +119,7 @@ def test_a_varied_size_leaves_the_last_threads_without_work() -> None:
 )
 def test_the_name_of_a_number_suggests_its_value(name: str, launch: str, value: int) -> None:
     number = KernelParameter(name, "int", "i4", pointer=False, size=4)
-    assert arguments(number, launch=launch).values == ((name, str(value), Origin.DERIVED),)
+    assert arguments(number, launch=launch).values == (NamedValue(name, str(value), Origin.DERIVED),)
 
 
 def test_a_small_type_takes_no_larger_number_than_it_holds() -> None:
@@ -202,10 +202,10 @@ def host(*arguments_: HostArgument, grid: tuple[int, int, int] = (2, 1, 1)) -> P
 def test_a_counter_of_the_host_code_begins_with_zero_because_check_says_so() -> None:
     unknown, cleared = (HostArgument("p", buffer=HostBuffer(0, 4, filled=byte)) for byte in (None, 0))
     made = derive(kernel(IN), host(unknown), Wishes(zeroed=("in",)), seed=0)
-    assert made.values == (("in", "f32[1]", Origin.HOST), ("contents of in", "0", Origin.DERIVED))
+    assert made.values == (NamedValue("in", "f32[1]", Origin.HOST), NamedValue("contents of in", "0", Origin.DERIVED))
     assert (made.buffers[0].values, made.buffers[0].contents.any()) == (Origin.DERIVED, np.False_)
     made = derive(kernel(IN), host(cleared), Wishes(), seed=0)
-    assert (made.values, made.buffers[0].values) == ((("in", "f32[1]:0", Origin.HOST),), Origin.HOST)
+    assert (made.values, made.buffers[0].values) == ((NamedValue("in", "f32[1]:0", Origin.HOST),), Origin.HOST)
 
 
 def test_an_allocation_that_the_host_code_passes_twice_is_one_buffer() -> None:
@@ -218,7 +218,7 @@ def test_an_allocation_that_the_host_code_passes_twice_is_one_buffer() -> None:
             seed=0,
         )
         assert [pointer[1] for value in made.parameters for pointer in value.pointers] == [0, buffers - 1]
-        assert made.values[1] == ("out", ("in", "f32[1]")[buffers - 1], Origin.HOST)
+        assert made.values[1] == NamedValue("out", ("in", "f32[1]")[buffers - 1], Origin.HOST)
 
 
 def test_the_second_seed_has_the_byte_with_which_the_host_code_fills_a_buffer() -> None:
@@ -227,7 +227,7 @@ def test_the_second_seed_has_the_byte_with_which_the_host_code_fills_a_buffer() 
         first, second = (derive(kernel(IN), filled, Wishes(zeroed=zeroed, vary=vary), seed=0) for vary in (False, True))
         assert first.buffers[0].values == Origin.DERIVED
         assert (second.buffers[0].values, second.buffers[0].contents.tobytes()) == (Origin.HOST, b"\xff" * 4)
-        assert second.values == (("in", "f32[1]", Origin.HOST),)
+        assert second.values == (NamedValue("in", "f32[1]", Origin.HOST),)
 
 
 def test_contents_of_the_second_seed_lie_on_both_sides_of_constants() -> None:
@@ -247,9 +247,9 @@ def test_constants_that_do_not_fit_the_elements_are_left_out() -> None:
 def test_a_suggested_size_counts_for_the_second_seed_only_and_does_not_grow() -> None:
     bound = SizeBound(((1, (16,)),), ((1, (16,)),), 4, in_loop=False)
     made = arguments(IN, OUT, N, bounds={"in": (bound,)}, vary=True, least_bytes={"in": 5000})
-    assert made.values[0] == ("in", "f32[223]", Origin.DERIVED)
+    assert made.values[0] == NamedValue("in", "f32[223]", Origin.DERIVED)
     assert [buffer.tests_bounds for buffer in made.buffers] == [True, False]
-    assert arguments(IN, OUT, N, bounds={"in": (bound,)}).values[0] == ("in", "f32[256]", Origin.DERIVED)
+    assert arguments(IN, OUT, N, bounds={"in": (bound,)}).values[0] == NamedValue("in", "f32[256]", Origin.DERIVED)
     many = arguments(IN, OUT, N, args=("n=1000",), bounds={"in": (bound,)}, vary=True)
     assert (str(many.values[0]), many.buffers[0].tests_bounds) == ("in = f32[1000]", False)  # 256 threads
 
@@ -264,7 +264,7 @@ def test_sizes_of_the_host_code_shrink_with_the_grid() -> None:
     assert list(map(str, made.values)) == ["in = f32[232]", "out = f32[1024]", "n = 232"]
     assert made.buffers[0].tests_bounds
     first = derive(kernel(IN, OUT, N), launch, Wishes(bounds={"in": (bound,)}), seed=0)
-    assert (first.values[0], first.buffers[0].tests_bounds) == (("in", "f32[1000]", Origin.HOST), False)
+    assert (first.values[0], first.buffers[0].tests_bounds) == (NamedValue("in", "f32[1000]", Origin.HOST), False)
 
 
 def test_numbers_that_are_no_integers_suggest_no_size() -> None:

@@ -69,6 +69,17 @@ def test_a_block_finds_a_word_of_its_cluster_without_an_order(form: str) -> None
     assert run(code, rows) == rows
 
 
+@pytest.mark.parametrize("form", ["mapa.u64", "st.relaxed.cluster.u64", "st.relaxed.cluster.v2.u64"])
+def test_a_block_finds_words_that_it_stores_to_a_generic_address_of_its_cluster(form: str) -> None:
+    code = """
+        cvt.u64.u32 %x, %r5; cvta.shared.u64 %x, %x; mapa.u64 %x, %x, 0;
+        st.relaxed.cluster.v2.u64 [%x], {%b, %b}; st.relaxed.cluster.u64 [%x], %a;
+        ld.relaxed.cluster.shared::cta.v2.u64 {%x, %y}, [%r5];"""
+    assert form in code
+    rows = operands()
+    assert run(code, rows) == rows
+
+
 @pytest.mark.parametrize("form", ["ld.relaxed.cluster.shared.cta.u32"])
 def test_a_block_loads_its_own_word_of_32_bits_without_an_order(form: str) -> None:
     code = f"""
@@ -103,13 +114,15 @@ def test_a_barrier_of_the_cluster_changes_no_value(form: str, policy: str) -> No
         "fence.mbarrier_init.release.cluster",
         "mbarrier.arrive.release.cluster.shared.cluster.b64",
         "mbarrier.try_wait.parity.acquire.cluster.shared.cta.b64",
+        "mbarrier.test_wait.parity.acquire.cluster.shared.cta.b64",
     ],
 )
 def test_an_arrival_ends_a_phase_of_a_barrier_of_the_cluster(form: str, policy: str) -> None:
     code = f"""
         {HERE} mbarrier.init.shared.b64 [%r5], 1; fence.mbarrier_init.release.cluster;
         mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r6];
-        $wait: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p1, [%r5], 0; @!%p1 bra $wait; {SAME}"""
+        $wait: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p1, [%r5], 0; @!%p1 bra $wait;
+        $test: mbarrier.test_wait.parity.acquire.cluster.shared::cta.b64 %p1, [%r5], 0; @!%p1 bra $test; {SAME}"""
     assert form in code.replace("::", ".")
     rows = operands()
     assert run(code, rows, policy) == rows
