@@ -77,12 +77,17 @@ def kept() -> list[Mapping[str, Any]]:
 
 
 def merged(records: Sequence[Mapping[str, Any]], new: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Return the records with that of a new run: in place of its model's, or as a part of it if it has less."""
+    """Return the records with that of a new run: in place of its model's, or as a part of it if it has less.
+
+    ValueError if it has less of a pattern than the record: a cut run replaces nothing.
+    """
     others = [record for record in records if record["device"] != new["device"]]
     old = next((record for record in records if record["device"] == new["device"]), None)
     if old is None or old["settings"].keys() <= new["settings"].keys():
         return [*others, new]
     patterns = {_pattern(setting) for setting in new["settings"]}
+    if missing := [at for at in old["settings"] if _pattern(at) in patterns and at not in new["settings"]]:
+        raise ValueError(f"the run of {', '.join(sorted(patterns))} lacks settings of the record, such as {missing[0]}")
     part = {name: value for name, value in new.items() if name != "settings"} | {"patterns": sorted(patterns)}
     parts = [one for one in old.get("parts", ()) if not patterns >= set(one["patterns"])]
     kept_ones = {at: times for at, times in old["settings"].items() if _pattern(at) not in patterns}

@@ -43,11 +43,10 @@ class Rung:
     most: int  # candidates that it measures, beside the fastest member and the fastest variant of the pattern
 
 
-# A candidate takes about 3.5 ms per round of sampling, and each process 0.25 s to warm up. The first rung takes three
-# rounds: kernels that differ by what is surely slower, 2%, differ in each round, of which the times vary by 0.1 to 0.3%
-# on an H200. Processes with the same code differ by up to 1%, so the second has two of them, and with them the rounds
-# that an interval needs; the last has three, and measures only what the second could not decide.
-# `benchmarks/tuner.md` has the GPU time of these rules, and what they choose.
+# Each process warms up first. The first rung takes few rounds of sampling: kernels that differ by what is surely
+# slower, 2%, differ in each round, of which the times vary by 0.1 to 0.3% on an H200. Processes with the same code
+# differ by up to 1%, so the second has two of them, and with them the rounds that an interval needs; the last has
+# three, and measures only what the second could not decide. `benchmarks/tuner.md` has the GPU time of these rules.
 RUNGS = (Rung(0.02, 0.01, 1, MOST_MEASURED), Rung(0.005, 0.02, 2, 6), Rung(0.002, 0.02, 3, 3))
 
 

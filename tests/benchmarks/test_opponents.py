@@ -98,6 +98,9 @@ def test_a_run_of_some_patterns_replaces_their_settings_alone() -> None:
     again = merged([both], {**new, "uuid": "GPU-third"})
     assert [part["uuid"] for part in again[0]["parts"]] == ["GPU-third"]
     assert merged([both], {**whole, "uuid": "GPU-whole"}) == [{**whole, "uuid": "GPU-whole"}]
+    cut = {**new, "settings": {"vote i32 2x32 op=any": {}}}
+    with pytest.raises(ValueError, match="lacks settings of the record, such as vote i32 1x32 op=any"):
+        merged([whole], cut)
     assert "(`GPU-another`)" in page([both])
     assert page([both]).count("; of vote") == 1
     assert "| vote i32 1x32 op=any | – | – | `vote` 30.0 | – |" in page([{**RECORDS[0], "settings": {}}, both])

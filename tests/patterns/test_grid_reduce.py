@@ -118,6 +118,7 @@ def test_two_kernels_are_a_graph_where_the_name_says_so() -> None:
         ("add-counted", False),
         ("add-counted-few", False),
         ("last-block-words-few", False),
+        ("one-cluster", False),
         ("add", False),
         ("last-block-acq-rel", True),
         ("grid-barrier", True),

@@ -84,7 +84,6 @@ def test_flags_in_shared_memory_hold_the_bit_of_each_lane_at_its_position() -> N
 
 @pytest.mark.parametrize(("name", "opcode"), [("ballot-min/i32/op=any", "VIMNMX"), ("ballot-shift/i32/op=all", "SHF")])
 def test_a_ballot_becomes_a_number_in_one_instruction_per_iteration(name: str, opcode: str) -> None:
-    """A predicate would take another instruction, and more time."""
     kernel = kernels.compiled(f"vote/{name}")
     assert kernel.loop
     loop = [item.base for item in kernel.sass or () if kernel.loop.start <= item.address <= kernel.loop.end]

@@ -21,7 +21,7 @@ __device__ inline unsigned read_mask(const uint4* flags) {
 // Returns the mask of the lanes whose predicate is true, bit i for lane i, to all lanes.  //! op=ballot
 //! ballot-min ballot-shift
 // As a number, 1 or 0, for arithmetic with numbers that the compiler does not know: with a constant, it would make a
-// predicate of the result, which takes longer.
+// predicate of the result, which takes longer with few warps.
 //! vote
 // All 32 lanes of the warp must call it.
 __device__ inline bool warp_{op}(bool predicate) { return __{op}_sync(0xffffffffu, predicate); }  //! op!=ballot

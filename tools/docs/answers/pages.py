@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 from benchmarks.distance import FAR
 from benchmarks.opponents import gpu_of
 from shflbench.analysis.contest import times
+from shflbench.challenge.challenged import challenged_pattern
+from shflbench.errors import UsageError
 from shflbench.patterns.discover import builtin, load
 from shflbench.words import count_noun, join_words
 from tools.docs.answers.answer import FOLDER, MODEL, SUITE, every_answer, fastest_there
@@ -32,15 +34,9 @@ if TYPE_CHECKING:
     from shflbench.patterns.discover import LoadedPattern
     from tools.docs.answers.answer import Answer, Place
 
-OWN_SHAPES = {
-    "cluster-copy",
-    "cluster-exchange",
-    "cluster-reduce",
-    "dependent-launch",
-    "grid-reduce",
-}  # patterns that `challenge` refuses
 PAGES = ROOT / "docs" / "answers"
 CHARTS = ROOT / "plots" / "answers"
+ARCH = "sm_90"  # of the GPUs that the answers were measured on
 fill = partial(wrap, width=120, break_long_words=False, break_on_hyphens=False)
 EXPLANATIONS = ROOT / "docs" / "explanation"
 
@@ -87,7 +83,7 @@ def render(answer: Answer) -> str:
             places=places,
             kernels=kernels(answer),
             open=_warps([place for place in places if place.distance.is_open]),
-            can_challenge=answer.pattern not in OWN_SHAPES,
+            can_challenge=can_challenge(answer),
             far=FAR,
             time=_time,
             near=_near,
@@ -128,6 +124,16 @@ def others(answer: Answer) -> str:
     if not known:
         return ""
     return f"others are faster by over 1%: {', '.join(found)}" if found else "the same are fastest"
+
+
+def can_challenge(answer: Answer) -> bool:
+    """Whether `shflbench challenge` takes kernels for the answer's pattern."""
+    options = dict(option.split("=") for option in answer.options)
+    try:
+        challenged_pattern(answer.pattern, answer.dtype, options, ARCH)
+    except UsageError:
+        return False
+    return True
 
 
 def _device(answer: Answer) -> str:
