@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from benchmarks.whole_programs.counts import counts
-from benchmarks.whole_programs.sample import HERE, WRONG, readings
+from benchmarks.whole_programs.sample import WRONG
 from shflbench.words import count_noun
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from benchmarks.whole_programs.counts import Counts
-    from benchmarks.whole_programs.sample import FileResult, ProgramFile
+    from benchmarks.whole_programs.sample import ProgramFile, Reading, Sample
 
 KINDS = (
     "clean",
@@ -26,18 +26,19 @@ KINDS = (
 )
 
 
-def page(files: Sequence[ProgramFile], results: Sequence[FileResult]) -> str:
+def page(sample: Sample) -> str:
     """Return the page as Markdown."""
-    figures = counts(results, readings())
-    return "\n".join([*_head(files, figures), *_shares(figures), *_wrong(), *_left_out(figures)]) + "\n"
+    files, readings = sample.files(), sample.readings()
+    figures = counts(sample.results(), readings)
+    return "\n".join([*_head(sample, files, figures), *_shares(figures), *_wrong(readings), *_left_out(figures)]) + "\n"
 
 
-def _head(files: Sequence[ProgramFile], figures: Counts) -> Iterator[str]:
-    yield "# `check` on whole programs"
+def _head(sample: Sample, files: Sequence[ProgramFile], figures: Counts) -> Iterator[str]:
+    yield f"# {sample.title}"
     yield ""
-    yield "Written by `python -m benchmarks.whole_programs`; do not edit."
+    yield f"Written by `python -m benchmarks.whole_programs {sample.name}`; do not edit."
     yield ""
-    yield (HERE / "rule.txt").read_text(encoding="utf-8").strip()
+    yield sample.rule
     yield ""
     yield "| repository | commit | files |"
     yield "| --- | --- | --: |"
@@ -79,10 +80,10 @@ def _shares(figures: Counts) -> Iterator[str]:
     yield ""
 
 
-def _wrong() -> Iterator[str]:
+def _wrong(readings: Sequence[Reading]) -> Iterator[str]:
     yield "## Verdicts that are wrong"
     yield ""
-    wrong = [item for item in readings() if item.decided == WRONG]
+    wrong = [item for item in readings if item.decided == WRONG]
     for item in wrong:
         kernel = f", `{item.kernel}`" if item.kernel else ""
         yield f"- {item.file}{kernel}: {item.reason}"

@@ -1,4 +1,4 @@
-"""The files of the sample, the results of the first run, and what readers say of them."""
+"""The files of a sample, the results of the first run, and what readers say of them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 HERE = Path(__file__).parent
-PAGE = HERE.with_suffix(".md")
 WRONG = "wrong"
 LEFT_OUT = "left out"
 
@@ -20,6 +19,7 @@ class ProgramFile:
     repository: str  # owner/name
     commit: str
     path: str
+    kind: str  # program or extension
 
     @property
     def key(self) -> str:
@@ -57,20 +57,46 @@ class Reading:
     reason: str
 
 
-def sample() -> list[ProgramFile]:
-    """Return the files of the sample."""
-    return [ProgramFile(*row) for row in _rows("sample.tsv")]
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One sample: a folder beside this file with its tables, and the title of its page."""
+
+    name: str
+    title: str
+    page: Path
+
+    @property
+    def rule(self) -> str:
+        """How its files were chosen, and on what machine they were checked."""
+        return (self._folder / "rule.txt").read_text(encoding="utf-8").strip()
+
+    def files(self) -> list[ProgramFile]:
+        """Return its files."""
+        return [ProgramFile(*row) for row in _rows(self._folder / "sample.tsv")]
+
+    def results(self) -> list[FileResult]:
+        """Return the results of the first run; none before it."""
+        path = self._folder / "results.jsonl"
+        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+        return [_result(json.loads(line)) for line in lines]
+
+    def readings(self) -> list[Reading]:
+        """Return what readers say; nothing before they have read."""
+        path = self._folder / "readings.tsv"
+        return [Reading(*row) for row in _rows(path)] if path.exists() else []
+
+    @property
+    def _folder(self) -> Path:
+        return HERE / self.name
 
 
-def results() -> list[FileResult]:
-    """Return the results of the first run."""
-    lines = (HERE / "results.jsonl").read_text(encoding="utf-8").splitlines()
-    return [_result(json.loads(line)) for line in lines]
-
-
-def readings() -> list[Reading]:
-    """Return what readers say."""
-    return [Reading(*row) for row in _rows("readings.tsv")]
+SAMPLES = {
+    sample.name: sample
+    for sample in (
+        Sample("programs", "`check` on whole programs", HERE.with_suffix(".md")),
+        Sample("extensions", "`check` on extensions, libraries and further programs", HERE.with_name("extensions.md")),
+    )
+}
 
 
 def _result(record: dict[str, object]) -> FileResult:
@@ -80,6 +106,6 @@ def _result(record: dict[str, object]) -> FileResult:
     return FileResult(str(record["file"]), str(record["verdict"]), float(str(record["seconds"])), verdicts)
 
 
-def _rows(name: str) -> list[list[str]]:
-    with (HERE / name).open(encoding="utf-8", newline="") as file:
+def _rows(path: Path) -> list[list[str]]:
+    with path.open(encoding="utf-8", newline="") as file:
         return list(csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE))[1:]

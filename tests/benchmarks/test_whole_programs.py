@@ -1,8 +1,12 @@
 """The figures on whole programs, and the page that is written of them."""
 
+import pytest
+
 from benchmarks.whole_programs.counts import counts
 from benchmarks.whole_programs.page import page
-from benchmarks.whole_programs.sample import PAGE, FileResult, KernelVerdict, Reading, readings, results, sample
+from benchmarks.whole_programs.sample import SAMPLES, FileResult, KernelVerdict, Reading, Sample
+
+RUN = [sample for sample in SAMPLES.values() if sample.results()]
 
 
 def result(file: str, seconds: float, **kernels: str) -> FileResult:
@@ -15,15 +19,22 @@ def reading(file: str, kernel: str, decided: str, second: str | None = None) -> 
     return Reading(file, kernel, decided, second or decided, decided, "a reason")
 
 
-def test_the_page_is_that_of_the_files() -> None:
-    assert PAGE.read_text(encoding="utf-8") == page(sample(), results())
+@pytest.mark.parametrize("sample", RUN, ids=lambda sample: sample.name)
+def test_the_page_is_that_of_the_files(sample: Sample) -> None:
+    assert sample.page.read_text(encoding="utf-8") == page(sample)
 
 
-def test_each_reading_is_of_a_kernel_of_the_sample() -> None:
-    files = {item.key for item in sample()}
-    kernels = {item.file: {kernel.name for kernel in item.kernels} for item in results()}
+@pytest.mark.parametrize("sample", RUN, ids=lambda sample: sample.name)
+def test_each_reading_is_of_a_kernel_of_the_sample(sample: Sample) -> None:
+    files = {item.key for item in sample.files()}
+    kernels = {item.file: {kernel.name for kernel in item.kernels} for item in sample.results()}
     assert kernels.keys() == files
-    assert all(item.kernel in {"", *kernels[item.file]} for item in readings())
+    assert all(item.kernel in {"", *kernels[item.file]} for item in sample.readings())
+
+
+def test_samples_share_no_repository() -> None:
+    first, second = ({file.repository for file in sample.files()} for sample in SAMPLES.values())
+    assert not first & second
 
 
 def test_clean_files_that_nobody_read_count_at_the_rate_of_those_that_were_read() -> None:
