@@ -108,7 +108,7 @@ def test_nothing_is_reported_in_a_correct_sentence(sentence: str) -> None:
 
 def test_the_repository_contains_no_phrase_and_no_name_of_the_list(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(REPOSITORY)
-    texts = {name: Path(name).read_text(encoding="utf-8") for name in check.files([])}
+    texts = {name: check.text_of(name) for name in check.files([])}
     hits = [
         f"{name}:{hit.line}: {hit.words}: write {hit.instead}"
         for name in texts

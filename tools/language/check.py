@@ -160,9 +160,14 @@ def files(paths: Sequence[str]) -> Iterator[str]:
             yield name
 
 
+def text_of(name: str) -> str:
+    """Return the text of a file; some samples of what people bring are in older encodings."""
+    return Path(name).read_text(encoding="utf-8", errors="replace")
+
+
 def main(paths: Sequence[str]) -> int:
     """Print what to replace, and return 1 if there is anything."""
-    hits = [(name, hit) for name in files(paths) for hit in check(name, Path(name).read_text(encoding="utf-8"))]
+    hits = [(name, hit) for name in files(paths) for hit in check(name, text_of(name))]
     for name, hit in hits:
         print(f"{name}:{hit.line}: `{hit.words}`: write {hit.instead}")
     if hits:

@@ -1,4 +1,4 @@
-"""What the commands say about files as people bring them: expected.tsv, a line for each file in inputs/.
+"""Verdicts of the commands on files as people bring them: expected.tsv, a line for each file in inputs/.
 
 `found` and `absent` are regular expressions for the output; `slow` files take seconds. The first comment of a file
 says what is true of it.
