@@ -158,3 +158,7 @@ class LaunchError(KernelError):
 
 class EmulatorError(LaunchError):
     """The emulator cannot read, load or complete a kernel; the message names the instruction."""
+
+
+class UnsupportedError(EmulatorError):
+    """The emulator does not support an instruction, which the message quotes."""

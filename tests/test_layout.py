@@ -117,25 +117,11 @@ PARSED = re.compile(
     r"|\bsentence\.(?:r?partition|replace|removeprefix|removesuffix)\("
 )
 SENTENCES_READ = {  # the lines that read what another stage wrote, by file, each with its reason
-    # The first line of several.
-    "cli/challenge/check.py": [
-        (
-            'sentence = f"{challenge.file}: {report.case.variant}: {kernel.verdict}, '
-            '{kernel.sentence.partition(chr(10))[0]}"'
-        ),
-    ],
     # A row of a run has the reason as text only.
     "cli/bench/command.py": [
         'return any(cheat in (row.reason or "") for row in rows for cheat in (UNWRITTEN, STALE, TOO_FAST))'
     ],
-    # So that nothing is printed twice, and a file is called as the user calls it.
-    "checker/python/reporting.py": ["if kernel.difference and kernel.difference not in kernel.sentence:"],
-    "cli/check/output.py": ["if kernel.difference and kernel.difference not in kernel.sentence:"],
-    "cli/run/fleet/watch.py": [
-        """self._console.warn(f"{device.label}: {sentence.removeprefix(f'{device.label}: ')}")""",
-    ],
-    "emulator/link/lower.py": ["if flat.instruction.shown in error.message:"],
-    "plot/forest_words.py": ["complete = not judged or verdict.sentence.startswith(outcome)"],
+    # So that a file is called as the user calls it.
     "user_kernels/comparison.py": ["named = sentence.replace(str(file.path), word)"],
 }
 

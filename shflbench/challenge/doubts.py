@@ -63,7 +63,7 @@ def _of_check(report: SubjectReport) -> str:
     """Return the doubt of the check: memory that nothing has written may hold results of an earlier launch."""
     if report.verdict is not KernelVerdict.DOUBTFUL:
         return ""
-    return f"it is {report.verdict}: {report.kernel.sentence.splitlines()[0]}"
+    return f"it is {report.verdict}: {report.kernel.headline}"
 
 
 def _of_kernel(pattern: LoadedPattern, case: Case, kernel: Kernel, seed: int) -> str:

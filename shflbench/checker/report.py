@@ -74,6 +74,7 @@ class KernelReport:
     launches: tuple[LaunchRecord, ...] = ()
     causes: tuple[str, ...] = ()  # for `needs arguments`: parameters, `--launch`, `--shared`
     difference: str = ""  # between the results of two schedules
+    differs: bool = False  # the reason names the difference: nothing else shows that the kernel is broken
     unreached: tuple[tuple[int, int], ...] = ()  # ranges of lines of the kernel that no launch reached
     partly_unreached: tuple[tuple[int, int], ...] = ()  # ranges of lines of which a part ran
     untested: tuple[str, ...] = ()  # buffers whose bounds no launch tested, by parameter
@@ -88,6 +89,16 @@ class KernelReport:
     def sentence(self) -> str:
         """The number of findings that break the kernel, if any do, and the reason of the verdict."""
         return f"{number_of_errors(self.findings)}{self.reason}"
+
+    @property
+    def headline(self) -> str:
+        """The first line of the sentence: a compiler's message may have more."""
+        return next(iter(self.sentence.splitlines()), "")
+
+    @property
+    def further_difference(self) -> str:
+        """The difference where the sentence does not name it."""
+        return "" if self.differs else self.difference
 
     @property
     def choice(self) -> str:

@@ -117,6 +117,7 @@ class KernelReporter:
             launches=launches,
             causes=judgment.causes,
             difference=difference,
+            differs=judgment.differs,
             expectation=evidence.expectation,
             unreached=unreached,
             partly_unreached=in_part,

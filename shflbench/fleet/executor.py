@@ -181,7 +181,7 @@ class RemoteExecutor(Executor):
             )
         self._at = now
         self.log(f"opened again: {now.description}")
-        return Note(f"{self._at.label}: {loss}; measuring continues with worker {now.worker}")
+        return Note(f"{loss}; measuring continues with worker {now.worker}")
 
     def announce(self, job: Job | None) -> None:
         """Start this job when the next one is complete."""

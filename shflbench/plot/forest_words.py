@@ -6,7 +6,7 @@ from math import ceil
 from statistics import median
 from typing import TYPE_CHECKING
 
-from shflbench.analysis.compare.comparison import UNDECIDED, Metric, Outcome
+from shflbench.analysis.compare.comparison import UNDECIDED, Metric, Outcome, Reason
 from shflbench.plot.page import Caption
 from shflbench.printable import escape
 from shflbench.words import count_noun
@@ -115,7 +115,7 @@ def _decimals(change: float) -> int:
 def why_not(verdict: Verdict, *, judged: bool) -> str:
     """Return why a case has no change, preceded by its outcome if there are verdicts."""
     outcome = verdict.outcome.replace("-", " ")
-    complete = not judged or verdict.sentence.startswith(outcome)
+    complete = not judged or verdict.reason is Reason.CASE_FAILED  # whose sentence begins with its outcome
     return plain(verdict.sentence if complete else f"{outcome}: {verdict.sentence}")
 
 

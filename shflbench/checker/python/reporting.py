@@ -62,8 +62,8 @@ def _details(kernel: KernelReport, base: Path) -> Iterator[str]:
         if finding.level:
             yield finding_message(finding, base)
             yield from (f"  {step}" for step in finding.further_history(base))
-    if kernel.difference and kernel.difference not in kernel.sentence:
-        yield kernel.difference
+    if kernel.further_difference:
+        yield kernel.further_difference
 
 
 def _outputs(kernel: KernelReport, prepared: PreparedKernel) -> Iterator[tuple[str | int, NDArray[Any]]]:

@@ -64,7 +64,7 @@ def _show(report: SubjectReport, challenge: Challenge, files: ChallengeFiles, co
     kernel = report.kernel
     if not kernel.verdict.level:
         return
-    sentence = f"{challenge.file}: {report.case.variant}: {kernel.verdict}, {kernel.sentence.partition(chr(10))[0]}"
+    sentence = f"{challenge.file}: {report.case.variant}: {kernel.verdict}, {kernel.headline}"
     if kernel.verdict is KernelVerdict.BROKEN:
         console.error(sentence)
     else:

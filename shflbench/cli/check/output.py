@@ -32,7 +32,7 @@ def table(entries: Sequence[Entry]) -> Table:
         "dtypes": [" ".join(entry.dtypes) for entry in entries],
         "verdict": [entry.kernel.verdict.value for entry in entries],
         "compute-sanitizer": [entry.sanitizer.sentence if entry.sanitizer else "not run" for entry in entries],
-        "why": [(entry.kernel.sentence.splitlines() or [""])[0] for entry in entries],
+        "why": [entry.kernel.headline for entry in entries],
     }
     if not any(entry.dtypes for entry in entries):
         columns.pop("dtypes")
@@ -56,8 +56,8 @@ def details(entry: Entry, *, verbose: bool) -> Iterator[str]:
             yield from (f"  {sentence}" for sentence in history)
     if not any(finding.level is Level.ERROR for finding in kernel.findings):
         yield from (error for error in kernel.errors if not kernel.sentence.startswith(error))
-    if kernel.difference and kernel.difference not in kernel.sentence:
-        yield kernel.difference
+    if kernel.further_difference:
+        yield kernel.further_difference
     if kernel.expectation and kernel.expectation.wrong:
         yield _wrong(kernel.expectation, entry.dtypes)
     if entry.sanitizer:

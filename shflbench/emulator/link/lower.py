@@ -28,7 +28,7 @@ from shflbench.emulator.ptx.syntax import (
     Vector,
     shorten,
 )
-from shflbench.errors import EmulatorError
+from shflbench.errors import EmulatorError, UnsupportedError
 from shflbench.model import WARP
 
 
@@ -43,9 +43,9 @@ def lower(code: FlatCode, parameters: Mapping[str, int]) -> list[Op]:
 def _lowered(code: FlatCode, number: int, flat: FlatInstruction, parameters: Mapping[str, int]) -> Op:
     try:
         return _Lowering(code, flat, parameters).op(number)
+    except UnsupportedError:
+        raise  # its message quotes the instruction
     except EmulatorError as error:
-        if flat.instruction.shown in error.message:
-            raise
         raise EmulatorError(f"{shorten(error.message, 200)} in {_quote(flat.instruction)}", error.advice) from error
 
 

@@ -31,7 +31,7 @@ from shflbench.emulator.opcodes import (
 )
 from shflbench.emulator.opcodes.forms import Decoder, Form, UnknownFormError
 from shflbench.emulator.ptx.syntax import NUMPY, PtxInstruction
-from shflbench.errors import EmulatorError
+from shflbench.errors import UnsupportedError
 
 ANY: Mapping[str, Decoder] = {
     **addresses.FORMS,
@@ -62,7 +62,7 @@ PACKED: Mapping[str, Decoder] = integer.PACKED
 
 
 def decode(instruction: PtxInstruction) -> Form:
-    """Return the form of `instruction`; EmulatorError if it is unknown."""
+    """Return the form of `instruction`; UnsupportedError if it is unknown."""
     table = _table(instruction)
     decoder = table.get(instruction.opcode)
     if decoder is not None:
@@ -70,7 +70,7 @@ def decode(instruction: PtxInstruction) -> Form:
             return decoder(instruction)
         except (UnknownFormError, IndexError, KeyError, ValueError):
             pass  # modifiers or operands that the form does not have
-    raise EmulatorError(
+    raise UnsupportedError(
         f"the emulator does not support the instruction `{instruction.shown}` ({instruction.where})",
         "Run this kernel on a GPU, or report the instruction.",
     )

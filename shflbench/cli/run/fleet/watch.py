@@ -90,7 +90,7 @@ class FleetWatch:
                 self._log_group(item.place, item.event)
             case Note(sentence) if device:
                 self._members.logs[item.place].write(f"warning: {sentence}")
-                self._console.warn(f"{device.label}: {sentence.removeprefix(f'{device.label}: ')}")
+                self._console.warn(f"{device.label}: {sentence}")
             case Note(sentence):
                 self._console.warn(sentence)
             case DeviceJoined(joined):
