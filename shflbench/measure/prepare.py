@@ -247,11 +247,13 @@ class Group:
             return self._too_long
         later = [dims for dims, _ in later_launches(self._pattern, case, grid)]
         first = first_launch(self._pattern, case, grid)
-        if not resident and later:
-            return "a block of one of its kernels does not fit an SM"
         if not resident:
             needs = _needs(task, first.threads_per_block, shared_of(self._pattern, case), self._backend.device.arch)
-            return f"a block of {first.threads_per_block} threads with {needs} does not fit an SM"
+            block = "one of its kernels" if later else f"{first.threads_per_block} threads with {needs}"
+            return f"a block of {block} does not fit an SM"
+        held = resident * self._backend.device.sms
+        if self._backend.timed and first.blocks > held and self._pattern.declaration.variant(case.variant).cooperative:
+            return f"its {first.blocks:,} blocks have to be resident at once, and the GPU holds {held:,} of them"
         threads = max(dims.blocks * dims.threads_per_block for dims in (first, *later))
         if not self._backend.timed and threads > MOST_EMULATED:
             return f"{TOO_LONG}; the emulator compares smaller sizes, with at most {MOST_EMULATED:,} threads"

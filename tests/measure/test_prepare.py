@@ -141,6 +141,20 @@ def test_reason_names_what_a_block_takes_too_much_of(registers: int, shared_byte
     assert prepared.ended == {task.case.id: (Status.SKIPPED, reason)}
 
 
+def test_cooperative_launch_of_more_blocks_than_the_gpu_holds_is_skipped() -> None:
+    case = cases.case("grid-reduce", "grid-barrier", "i32", "1000x256", 1, {"blocks": "32"})
+    task = Task(case, kernels.compiled("grid-reduce/grid-barrier/i32/blocks=32"))
+    device = FakeBackend()
+    held = device.resident_blocks(task.kernel, 256, 0) * device.device.sms
+    (failed,) = [
+        event
+        for event in Group([task], load(builtin()["grid-reduce"]), device, seed=1).prepare()
+        if isinstance(event, CaseFailed)
+    ]
+    reason = f"its 32,000 blocks have to be resident at once, and the GPU holds {held:,} of them"
+    assert (failed.status, failed.reason) == (Status.SKIPPED, reason)
+
+
 def test_case_whose_buffers_exceed_the_device_is_skipped() -> None:
     device = FakeBackend(device=replace(H200, memory_bytes=2**20))
     prepared = Prepared(device, tasks("shfl", launch="1048576x1024"))
