@@ -57,4 +57,4 @@ def test_no_text_names_an_unpublished_package(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.chdir(ROOT)
     files = [name for name in check.files([]) if name != "tests/docs/test_commands.py"]
     assert len(files) > 500
-    assert [name for name in files if UNPUBLISHED.search(Path(name).read_text(encoding="utf-8"))] == []
+    assert [name for name in files if UNPUBLISHED.search(check.text_of(name))] == []
