@@ -58,6 +58,8 @@ REASONS = {
     "still be in flight: arrive with .release at the scope .cluster, or use the value before the arrival",
     UnorderedReason.UNUSED_BEFORE_COPY: "nothing uses what was read before the copy, so that the load may still be in "
     "flight: execute fence.proxy.async before the copy, or use the value before the barrier between them",
+    UnorderedReason.NO_FENCE_AFTER_READ: "no fence follows the relaxed atomic, or the relaxed read, by which the block "
+    "learns that the value is there, and a barrier alone does not acquire it: execute __threadfence() after it",
 }
 WEAK_ORDERS = {
     Weakness.CLUSTER_ARRIVAL_RELAXED: "a relaxed arrival at the barrier of the cluster",

@@ -284,6 +284,16 @@ _ROWS = (
         doubt="memory is overwritten after a read by an order that the PTX ISA does not give",
     ),
     FindingKind(
+        HazardKind.WEAK_READ,
+        message="{place} reads what {other} wrote, after a relaxed atomic, a barrier and no fence behind the atomic, "
+        "an order that NVIDIA's own code relies on, and that the PTX ISA does not give",
+        title="Read after a relaxed atomic without a fence",
+        help="Execute __threadfence() after the atomic, in the thread that executes it or in those that read.",
+        level=Level.WARNING,
+        doubt="threads read what other blocks wrote with no fence after the atomic",
+        grouping=Grouping.LINES_OF_KIND,
+    ),
+    FindingKind(
         HazardKind.UNFINISHED_COPY,
         message="{place} copies from or to the shared memory of a block, which may have ended at {other} before the "
         "copy is complete; a thread of the block must wait for the copy",

@@ -106,6 +106,7 @@ class Clocks(Observer):
         self.barriers: list[tuple[int, Values, Op]] = []  # (number of the last access before it, its blocks, op)
         self.changed = np.zeros(shape.lanes, np.int64)  # how often each thread has learned something by itself
         self.practice: Clocks | None = None  # of clusters whose barriers order memory whatever they say
+        self.fenced: Clocks | None = None  # that learn from a strong read by a fence only, and by no barrier of a block
         self._warps = shape.warps_per_block
         self._warps_met = False
         self._lanes_know = np.zeros((shape.warps, WARP, WARP), np.int32)  # [warp, a, b]: `a` knows of `b`, by masks
@@ -163,8 +164,9 @@ class Clocks(Observer):
     def count(self) -> None:
         """Count an event that is no access, likewise."""
         self.now += 1
-        if self.practice is not None:
-            self.practice.now += 1
+        for other in (self.practice, self.fenced):
+            if other is not None:
+                other.now += 1
 
     def wait_copies(self, thread: int, copies: Sequence[BulkCopy], *, only_read: bool) -> None:
         """Count the wait likewise."""
@@ -248,6 +250,11 @@ class Clocks(Observer):
     def know_block(self, block: int, number: int) -> None:
         """Let all threads of a block know its accesses up to a number."""
         self.block_knows[block] = max(int(self.block_knows[block]), number)
+
+    def has_room(self, threads: int) -> bool:
+        """Return whether so many threads may learn something by themselves."""
+        rows = self._learned()
+        return rows.bytes + self._block_rows.nbytes + 4 * self._shape.lanes * threads <= MOST_BYTES
 
     @property
     def has_rows(self) -> bool:

@@ -7,10 +7,11 @@ from shflbench.emulator.ptx.syntax import PtxInstruction
 
 
 class UnorderedReason(StrEnum):
-    """Why nothing orders two accesses though a barrier, or a copy, lies between them."""
+    """Why nothing orders two accesses though a barrier, an atomic or a copy lies between them."""
 
     WEAK_BARRIERS = "weak barriers"  # they order the execution of threads, and not their accesses to memory
     UNUSED_BEFORE_ARRIVAL = "unused before arrival"  # the load may still be in flight when its thread arrives
+    NO_FENCE_AFTER_READ = "no fence after read"  # a relaxed read or atomic observed what the other thread published
     UNUSED_BEFORE_COPY = "unused before copy"  # or when the copy starts
 
 

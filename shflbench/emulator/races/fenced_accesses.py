@@ -22,7 +22,7 @@ class FenceClocks:
         """Start without fences."""
         self._shape, self._clocks = state.shape, clocks
         self.at = np.zeros(state.shape.lanes, np.int32)  # number of the last access before the fence
-        self._at_barrier = np.zeros(state.shape.lanes, np.int32)  # the same at the last barrier of the block
+        self.at_barrier = np.zeros(state.shape.lanes, np.int32)  # the same at the last barrier of the block
         self._block_knew = np.zeros(state.shape.lanes, np.int32)
         self._warp_knew = np.zeros(state.shape.lanes, np.int32)
         self._changed = np.zeros(state.shape.lanes, np.int64)
@@ -48,7 +48,7 @@ class FenceClocks:
 
     def synchronize_blocks(self, blocks: Values) -> None:
         """Keep which fences lie before the last barrier of each block."""
-        rows = self._at_barrier.reshape(self._shape.grid, -1)
+        rows = self.at_barrier.reshape(self._shape.grid, -1)
         rows[blocks] = self.at.reshape(self._shape.grid, -1)[blocks]
 
     def row(self, thread: int) -> Values | None:
@@ -70,7 +70,7 @@ class FenceClocks:
         row[thread] = at
         if now != then:  # it knows more since: of that, what others have fenced
             known = clocks.joined(np.array([thread]))
-            before = np.where(self._at_barrier <= known, self._at_barrier, 0)
+            before = np.where(self.at_barrier <= known, self.at_barrier, 0)
             np.maximum(row, np.where(self.at <= known, self.at, before), out=row)
         if len(self._kept) >= _MOST_KEPT:
             self._kept.clear()

@@ -50,6 +50,7 @@ class HazardKind(StrEnum):
     ENDED = "shared memory of a block that may have ended"
     WEAK_END = "read of a block that may end, by a weak order"  # after a barrier that orders execution only
     WEAK_ORDER = "overwritten after a read by a weak order"  # likewise; NVIDIA's own code relies on it
+    WEAK_READ = "read after a relaxed atomic without a fence"  # and a barrier; NVIDIA's own code relies on it
     UNFINISHED_COPY = "copy that may outlive its block"
     PROXY_RACE = "access and bulk copy without a proxy fence"
     PROXY_ORDER = "bulk copy after a read without a proxy fence"  # NVIDIA's own code relies on it

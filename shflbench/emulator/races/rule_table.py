@@ -13,6 +13,7 @@ from shflbench.emulator.races.clocks import Clocks
 from shflbench.emulator.races.conflicts import Conflicts
 from shflbench.emulator.races.diagnostics import Divergence, LaneMasks
 from shflbench.emulator.races.distributed_lifetime import DistributedLifetime
+from shflbench.emulator.races.fenced_reads import FencedReads, FencedSynchronization
 from shflbench.emulator.races.hazards import HazardLog
 from shflbench.emulator.races.incomplete_copies import AsyncCopies
 from shflbench.emulator.races.load_uses import LoadUses
@@ -57,9 +58,14 @@ def tracking_rules(state: State, log: HazardLog, cells: Mapping[str, Values]) ->
     clocks = _clocks(state)
     synchronization = Synchronization(state, clocks) if publishes(state.program) else None
     tracked = TrackedRaces(state, clocks, log, cells, synchronization)
+    by_fences: list[Observer] = []
+    if synchronization is not None and state.shape.grid > 1:
+        clocks.fenced = Clocks(state)
+        fenced = FencedSynchronization(state, clocks.fenced)
+        by_fences, tracked.fenced_reads = [clocks.fenced, fenced], FencedReads(clocks, clocks.fenced, fenced)
     bulk = [BulkRaces(state, clocks, log, tracked)] if copies_in_bulk(state.program) else []
     last = [synchronization] if synchronization is not None else []
-    return [*_before(state, clocks, tracked.uses), clocks, *bulk, tracked, *last]
+    return [*_before(state, clocks, tracked.uses), *by_fences, clocks, *bulk, tracked, *last]
 
 
 def _clocks(state: State) -> Clocks:

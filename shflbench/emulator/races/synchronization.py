@@ -23,6 +23,7 @@ from shflbench.emulator.races.clocks import Clocks
 from shflbench.emulator.races.fenced_accesses import FenceClocks
 from shflbench.emulator.races.scopes import Scopes
 from shflbench.errors import EmulatorError
+from shflbench.model import WARP
 
 MOST_BYTES = 1 << 28  # of published clocks
 SPACES = {"shared", "global", "module"}
@@ -151,6 +152,22 @@ class Synchronization(Observer):
                         self._clocks.learn_block(block, row)
         for fences in self._fences.values() if self._fenced else ():
             fences.synchronize_blocks(blocks)
+
+    def synchronize_warps(self, warps: Values, op: Op | None = None) -> None:
+        """Let all lanes of warps observe what any of them has observed."""
+        del op
+        if self._observed:
+            for warp in sorted({thread // WARP for thread in self._observed} & set(warps.tolist())):
+                every = np.arange(warp * WARP, (warp + 1) * WARP)
+                self._share(every[self._existing[every]])
+
+    def synchronize_lanes(self, threads: Values, masks: Values) -> None:
+        """Let the lanes of each warp that pass the same mask observe what any of them has observed."""
+        if self._observed:
+            for warp in sorted({thread // WARP for thread in self._observed} & set((threads // WARP).tolist())):
+                of_warp = threads // WARP == warp
+                for mask in np.unique(masks[of_warp]).tolist():
+                    self._share(threads[of_warp & (masks == mask)])
 
     def release_to_barrier(self, threads: Values, meeting: int) -> None:
         """Complete the acquire patterns of threads that arrive at a barrier of a part of a block."""
@@ -286,7 +303,7 @@ class Synchronization(Observer):
             return
         observed = self._observed.setdefault(thread, {})
         for at, row in rows.items():
-            observed[at] = _both(observed.get(at), row)
+            observed[at] = joined_rows(observed.get(at), row)
 
     def _write(self, form: Access, thread: int, place: Place, *, follows: bool) -> None:
         """Publish what happened before a strong write; an atomic `follows` the write that it replaces."""
@@ -325,6 +342,15 @@ class Synchronization(Observer):
         if not observed:
             del self._observed[thread]
 
+    def _share(self, threads: Values) -> None:
+        """Let threads observe what any of them has observed; a fence of each completes its acquire pattern."""
+        shared: dict[int, Values] = {}
+        for thread in threads.tolist():
+            for level, row in self._observed.get(thread, {}).items():
+                shared[level] = joined_rows(shared.get(level), row)
+        for thread in threads.tolist() if shared else ():
+            self._observed[thread] = dict(shared)
+
     def _take(self, thread: int) -> list[Values]:
         """Return what a thread has observed, and forget it."""
         self._seen.pop(thread, None)
@@ -335,10 +361,10 @@ def _joined(one: Values | None, other: Values | None) -> Values | None:
     """Return the later accesses of both; neither is changed."""
     if one is None:
         return other
-    return one if other is None else _both(one, other)
+    return one if other is None else joined_rows(one, other)
 
 
-def _both(one: Values | None, other: Values) -> Values:
+def joined_rows(one: Values | None, other: Values) -> Values:
     """Return the later accesses of two rows of which the first may be missing; neither is changed."""
     if one is None or one is other:
         return other

@@ -10,7 +10,7 @@ execution of warps uses them.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -23,6 +23,7 @@ from shflbench.emulator.opcodes.forms import OF_ALL, OF_BLOCK, Access, Values
 from shflbench.emulator.races.cells import Batch, batch, granule_of
 from shflbench.emulator.races.clocks import Clocks
 from shflbench.emulator.races.facts import UnorderedReason
+from shflbench.emulator.races.fenced_reads import FencedReads
 from shflbench.emulator.races.hazards import RACES, HazardKind, HazardLog
 from shflbench.emulator.races.load_uses import LoadUses
 from shflbench.emulator.races.observation import Observations
@@ -47,6 +48,9 @@ _WEAK_READS: _Class = (False, OF_BLOCK, 0)
 _BARRIER = -1  # instead of the bytes: arrivals at barriers in memory, and tests, are indivisible to one another
 
 
+_Choice = Callable[[Values, Values, Values], Values]  # of accesses, by the threads that follow, theirs, and numbers
+
+
 @dataclass(frozen=True, slots=True)
 class _Pairs:
     """Accesses that no clock orders: entries of a batch, with the earlier thread, op and access of each."""
@@ -56,6 +60,7 @@ class _Pairs:
     other: Values
     at: Values
     may_synchronize: bool = False  # no hazard if threads synchronize by this place
+    reasons: tuple[UnorderedReason, ...] = ()  # if they are known
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +93,7 @@ class TrackedRaces(Rule):
         self._scopes, self._practice = Scopes(state), clocks.practice
         self.uses = LoadUses(state, clocks)
         self._granule, self._synchronization = granule_of(state.program), synchronization
+        self.fenced_reads: FencedReads | None = None  # which weak reads know of writes by a barrier only
         rows = sum(part.size for part in cells.values())
         self._shape = (rows, state.shape.lanes)
         if rows * state.shape.lanes > MOST_ENTRIES:
@@ -218,10 +224,12 @@ class TrackedRaces(Rule):
                 equal = same[entry]
                 yield _Pairs(HazardKind.WAW, entry[~equal], writer[~equal], at[~equal])
                 yield _Pairs(HazardKind.SAME_VALUE, entry[equal], writer[equal], at[equal])
+        if self.fenced_reads is not None and not form.writes and not form.strong:
+            yield from self._without_fence(self.fenced_reads, part, rows, chosen)
         for table in self._tables:
             if not (form.writes or table[0]) or self._morally_strong(form, table, in_shared=in_shared):
                 continue
-            for entry, other, at in self._late(table, part, rows, chosen):
+            for entry, other, at in self._late(table, part, rows, chosen, self._unknown):
                 if table[0]:
                     visible = ~self._observations.covers(part, rows, (entry, other, at))
                     entry, other, at = entry[visible], other[visible], at[visible]  # noqa: PLW2901
@@ -275,10 +283,35 @@ class TrackedRaces(Rule):
             return True
         return level == OF_ALL and form.wide
 
+    def _without_fence(self, reads: FencedReads, part: Batch, rows: Values, chosen: Values) -> Iterator[_Pairs]:
+        """Yield the writes that weak reads of the chosen entries know of by a barrier, and by no fence."""
+        writer, at = self._writer[rows[chosen]] - 1, self._written_at[rows[chosen]]
+        weak = (writer >= 0) & (writer != part.threads[chosen])
+        weak[weak] = reads.lack(part.threads[chosen[weak]], writer[weak], at[weak])
+        found = [(chosen[weak], writer[weak], at[weak])] if weak.any() else []
+        for table in (table for table in self._tables if table[0]):
+            for late in self._late(table, part, rows, chosen, reads.lack):
+                visible = ~self._observations.covers(part, rows, late)
+                found.append((late[0][visible], late[1][visible], late[2][visible]))
+        reasons = (UnorderedReason.NO_FENCE_AFTER_READ,)
+        for entry, other, numbers in found:
+            for kind, where in reads.kinds(self.shape.block_of(part.threads[entry])):
+                yield _Pairs(kind, entry[where], other[where], numbers[where], reasons=reasons)
+
+    def _unknown(self, threads: Values, others: Values, numbers: Values) -> Values:
+        """Return which accesses of others the threads do not know of."""
+        unknown: Values = numbers > self.clocks.knows(threads, others)
+        return unknown
+
     def _late(
-        self, table: _Class, part: Batch, rows: Values, chosen: Values
+        self,
+        table: _Class,
+        part: Batch,
+        rows: Values,
+        chosen: Values,
+        is_late: _Choice,
     ) -> Iterator[tuple[Values, Values, Values]]:
-        """Yield entries with the threads and numbers of earlier accesses that they do not know of."""
+        """Yield entries with the threads and numbers of earlier accesses that are late."""
         numbers = self._tables[table]
         chosen = chosen[self._latest[table][rows[chosen]] > 0]
         step = max(1, _CHUNK // self.shape.lanes)
@@ -288,7 +321,7 @@ class TrackedRaces(Rule):
             entry = entries[row]
             late = other != part.threads[entry]
             entry, other, at = entry[late], other[late], at[late]
-            late = at > self.clocks.knows(part.threads[entry], other)
+            late = is_late(part.threads[entry], other, at)
             if late.any():
                 yield entry[late], other[late], at[late]
 
@@ -389,7 +422,7 @@ class TrackedRaces(Rule):
                         int(group.at[first]),
                         those.size,
                     ),
-                    self._reasons(part, group, first) if self._practice is not None else (),
+                    group.reasons or (self._reasons(part, group, first) if self._practice is not None else ()),
                 )
                 if group.may_synchronize:
                     self._weak.append(place)
