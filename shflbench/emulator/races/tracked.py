@@ -288,13 +288,13 @@ class TrackedRaces(Rule):
         writer, at = self._writer[rows[chosen]] - 1, self._written_at[rows[chosen]]
         weak = (writer >= 0) & (writer != part.threads[chosen])
         weak[weak] = reads.lack(part.threads[chosen[weak]], writer[weak], at[weak])
-        found = [(chosen[weak], writer[weak], at[weak])] if weak.any() else []
+        unfenced = [(chosen[weak], writer[weak], at[weak])] if weak.any() else []
         for table in (table for table in self._tables if table[0]):
             for late in self._late(table, part, rows, chosen, reads.lack):
                 visible = ~self._observations.covers(part, rows, late)
-                found.append((late[0][visible], late[1][visible], late[2][visible]))
+                unfenced.append((late[0][visible], late[1][visible], late[2][visible]))
         reasons = (UnorderedReason.NO_FENCE_AFTER_READ,)
-        for entry, other, numbers in found:
+        for entry, other, numbers in unfenced:
             for kind, where in reads.kinds(self.shape.block_of(part.threads[entry])):
                 yield _Pairs(kind, entry[where], other[where], numbers[where], reasons=reasons)
 
