@@ -19,6 +19,7 @@ from shflbench.checker.runs.budget import RunBudget
 from shflbench.checker.runs.earlier_launches import EarlierLaunches
 from shflbench.checker.runs.kernel_runs import KernelRuns
 from shflbench.checker.runs.order import order_reasons
+from shflbench.checker.runs.reached_conditions import with_reached
 from shflbench.checker.verdict import KernelVerdict
 from shflbench.cuda_sources.generators import is_of_triton
 from shflbench.dimensions import NO_CLUSTER
@@ -129,6 +130,9 @@ class _KernelCheck:
             evidence = with_alternatives(runs, evidence, *failed, kind_of_causes(judgment.observations))
             judgment = judge(evidence, linked.slicer)
         self.checks.study(linked, evidence)
+        if judgment.verdict is KernelVerdict.CLEAN:
+            evidence = with_reached(runs, evidence, linked)
+            judgment = judge(evidence, linked.slicer)
         if evidence.ended_by is not None:
             return reporter.report(linked, evidence, judgment)
         supported = [launch for launch in launches if str(launch.shape) not in judgment.refused]

@@ -124,8 +124,9 @@ def _surroundings(node: Node) -> tuple[list[str], bool, tuple[TemplateParameter,
 
 
 def template_parameters(node: Node) -> tuple[TemplateParameter, ...]:
-    """Return the parameters of a template declaration."""
-    listed = node.child_by_field_name("parameters")
+    """Return the parameters of a template declaration, or of a lambda expression that is a template."""
+    is_lambda = node.type == "lambda_expression"
+    listed = node.child_by_field_name("template_parameters" if is_lambda else "parameters")
     result = []
     for item in listed.named_children if listed is not None else ():
         if item.type == "comment":
@@ -145,7 +146,7 @@ def surrounding_parameters(node: Node) -> set[str]:
     names: set[str] = set()
     outer = node.parent
     while outer is not None:
-        if outer.type == "template_declaration":
+        if outer.type in {"template_declaration", "lambda_expression"}:
             names.update(item.name for item in template_parameters(outer))
         outer = outer.parent
     return names

@@ -63,7 +63,7 @@ class BarrierTotals:
     """What one barrier of the block orders in shared memory that no other barrier orders."""
 
     op: Op
-    executions: int = 0  # the most of a block
+    executions: int = 0  # the most of a block until its last one, with those of the copies in an unrolled loop
     warps: bool = False  # accesses of different warps
     lanes: bool = False  # accesses of different lanes of a warp
 
@@ -89,7 +89,7 @@ class ExchangeRecorder(Observer):
         self.flows: dict[tuple[int, int], FlowTotals] = {}  # by the numbers of store and load
         self.barriers: dict[int, BarrierTotals] = {}  # by the number of the op
         self.executed: set[int] = set()  # ids of the ops that accessed shared memory
-        self._times: Counter[tuple[int, int]] = Counter()  # executions, by barrier and block
+        self._times: Counter[tuple[int, int]] = Counter()  # executions, by line of a barrier and block
 
     def access(self, op: Op, members: ThreadSet, space: MemorySpace, index: Values, values: Sequence[Values]) -> None:
         """Follow the values of an access to shared memory."""
@@ -127,9 +127,10 @@ class ExchangeRecorder(Observer):
         if op is None:
             return
         totals = self.barriers.setdefault(number, BarrierTotals(op))
+        copied = self._number(op, op.instruction.location)  # an iteration may be a copy of its own
         for block in blocks.tolist():
-            self._times[number, block] += 1
-            totals.executions = max(totals.executions, self._times[number, block])
+            self._times[copied, block] += 1
+            totals.executions = max(totals.executions, self._times[copied, block])
 
     def _number(self, op: Op, place: Location | None = None) -> int:
         """Return the number of an op, or of the first one at its place."""

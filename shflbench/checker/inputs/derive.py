@@ -339,6 +339,8 @@ class _Maker:
         return _Size(max(plain, self.wishes.least_bytes.get(name, 0)), Origin.DERIVED)
 
     def _random(self, element: Element, count: int, name: str, bytes_: int) -> NDArray[np.uint8]:
+        if (number := self.wishes.uniform.get(name)) is not None and element is not BYTES:
+            return np.resize(element.encode(np.full(count, number)), bytes_)
         other = self.wishes.alternative
         if other is not None:
             unit, most = (WORD, UNKNOWN_MOST) if element is BYTES else (element, self._most(name, element))

@@ -50,6 +50,7 @@ class Wishes:
     ends: Mapping[str, str] = field(default_factory=dict)  # buffers that hold ends of ranges → those of their begins
     indexes: Collection[str] = ()  # buffers whose contents are addresses, or numbers of iterations
     thresholds: Mapping[str, ContentThresholds] = field(default_factory=dict)  # that contents are compared with
+    uniform: Mapping[str, float] = field(default_factory=dict)  # what all elements of derived buffers are, by name
     alternative: Alternative | None = None  # values in place of those that names and the launch suggest
 
     def given_value(self, name: str, host: HostArgument | None) -> ArgumentValue | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from shflbench.checker.finding_kinds import KINDS, CauseClass, kinds_of
 from shflbench.checker.inputs.argument_options import HOST_ARGS
 from shflbench.checker.judgment.all_contents import exceeds_for_some_contents, must_collide
+from shflbench.checker.judgment.one_place import is_one_place
 from shflbench.checker.runs.overruns import overrun_buffers
 from shflbench.checker.verdict import Level
 from shflbench.cuda_sources.kernel_file import ODD, TINY, is_parameter
@@ -266,10 +267,12 @@ def race_inputs(observation: Observation, slicer: Slicer, arguments: Arguments) 
     """Yield the derived numbers, and the buffers of derived contents, from which the addresses of both accesses come.
 
     A scatter, `out[to[i]] = …`, races only if its indices repeat, which the caller may exclude, and rows of
-    `out[y * pitch + x] = …` overlap only if the pitch is too small. Numbers that stand for parameters of a function
-    that nothing calls are derived, too.
+    `out[y * pitch + x] = …` overlap only if the pitch is too small. Where the addresses are equal for all numbers, none
+    decides. Numbers that stand for parameters of a function that nothing calls are derived, too.
     """
     hazard = observation.hazard
+    if is_one_place(observation, slicer):
+        return
     sides = []
     of_parameters = all(any(is_parameter(name) for name, _ in item.launch.assumed) for item in observation.launches)
     for instruction in (hazard.instruction, hazard.other or hazard.instruction):

@@ -70,7 +70,7 @@ def _generate(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> obj
         first.memory.forget()
     for offset in places[:MOST_ITERATIONS]:
         run.state.step()
-        value = function.call([]) if isinstance(function, HostCallable) and function.call is not None else UNKNOWN
+        value = function.call([], ()) if isinstance(function, HostCallable) and function.call is not None else UNKNOWN
         first.memory.store(offset, first.target, first.target.convert(value))
     if len(places) > MOST_ITERATIONS:
         first.memory.forget_rest()

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from shflbench.cuda_sources.argument_types import is_vector
-from shflbench.cuda_sources.host.contents import called_name, class_of, items, scope_of
+from shflbench.cuda_sources.host.contents import called_name, class_of, items, scope_of, without_keyword
 from shflbench.cuda_sources.host.conversions import convert, pointers
 from shflbench.cuda_sources.host.declarations import is_constructible
 from shflbench.cuda_sources.host.launching import launch, launch_by_call, launch_by_configuration
@@ -192,7 +192,7 @@ def _of_library(run: HostRun, text: str, name: str, frame: HostFrame, given: Seq
 def _of_variable(run: HostRun, value: object, call: HostCallSite) -> object:
     """Return the result of a call of a lambda expression, a pointer to a function, or a generator of numbers."""
     if isinstance(value, HostCallable) and value.call is not None:
-        return value.call(call.given)
+        return value.call(call.given, tuple(map(str, call.template)))
     if isinstance(value, HostCallable):
         named = replace(call, template=value.template or ())
         return call_chosen(run, run.program.functions.get(value.name), named, None).load()
@@ -206,7 +206,7 @@ def _of_variable(run: HostRun, value: object, call: HostCallSite) -> object:
 
 def _method(run: HostRun, function: Node, name: str, arguments: Sequence[Node]) -> Callable[[HostFrame], object]:
     owner = function.child_by_field_name("argument")
-    field = function.child_by_field_name("field")
+    field = without_keyword(function.child_by_field_name("field"))
     object_ = run.reference(owner) if owner is not None else lambda frame: Cell()  # noqa: ARG005
     arrow = any(child.type == "->" for child in function.children)
     places = references(run, arguments)
@@ -222,6 +222,8 @@ def _method(run: HostRun, function: Node, name: str, arguments: Sequence[Node]) 
         elif isinstance(value, Pointer):
             value = HostElement(value.memory, value.offset, value.target).load()
         given = places(frame)
+        if isinstance(value, HostCallable) and name == "operator()":
+            return _of_variable(run, value, HostCallSite(function, given, template(frame), arguments, frame))
         if isinstance(value, Structure) and value.memory is not None:
             return call_of_vector(run, value, name, given, frame)
         if isinstance(value, Structure):

@@ -252,9 +252,14 @@ def called_name(function: Node | None) -> str:
     if function is None:
         return ""
     if function.type == "field_expression":
-        return called_name(function.child_by_field_name("field"))
+        return called_name(without_keyword(function.child_by_field_name("field")))
     text = _without_arguments(text_of(function))
     return text.partition("<")[0].rpartition("::")[2].strip()
+
+
+def without_keyword(name: Node | None) -> Node | None:
+    """Return the name in `object.template name<…>()`, or a name as it is."""
+    return name.named_children[0] if name is not None and name.type == "dependent_name" else name
 
 
 def items(node: Node | None) -> list[Node]:

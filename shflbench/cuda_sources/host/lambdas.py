@@ -5,8 +5,10 @@ from __future__ import annotations
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
+from shflbench.cuda_sources.definitions import template_parameters
 from shflbench.cuda_sources.host.contents import items
 from shflbench.cuda_sources.host.machine import HostFrame
+from shflbench.cuda_sources.host.templates import bound_parameters
 from shflbench.cuda_sources.host.values import UNKNOWN, Cell, HostCallable, Pointer, Structure
 from shflbench.cuda_sources.scopes import declared_name
 from shflbench.cuda_sources.syntax_trees import line_of, text_of, walk
@@ -25,13 +27,14 @@ def lambda_expression(run: HostRun, node: Node) -> Callable[[HostFrame], object]
     listed = items(declarator.child_by_field_name("parameters")) if declarator is not None else []
     label = _name(node)
     is_launching = body is not None and run.launches(body)
-    captures = _captures(run, node)
+    captures, template = _captures(run, node), template_parameters(node)
 
     def made(frame: HostFrame) -> object:
         kept = captures(frame)
 
-        def called(arguments: Sequence[Reference]) -> object:
-            inner = HostFrame({**frame.variables, **kept}, frame.receiver, frame.bound, frame.packs)
+        def called(arguments: Sequence[Reference], given: Sequence[str]) -> object:
+            bound = {**frame.bound, **bound_parameters(template, listed, arguments, given)}
+            inner = HostFrame({**frame.variables, **kept}, frame.receiver, bound, frame.packs)
             for place, item in enumerate(listed):
                 run.pass_argument(inner, item, arguments[place] if place < len(arguments) else None)
             if body is None:

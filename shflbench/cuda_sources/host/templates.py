@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
+    from shflbench.cuda_sources.definitions import TemplateParameter
     from shflbench.cuda_sources.host.contents import HostClass, HostFunction
     from shflbench.cuda_sources.host.interface import HostRun, Reference
     from shflbench.cuda_sources.host.machine import HostFrame
@@ -59,9 +60,19 @@ def bound_arguments(
     function: HostFunction, arguments: Sequence[Reference], given: Sequence[object]
 ) -> dict[str, object]:
     """Return the arguments of a function template: given, deduced from the types of values, or defaults."""
-    bound: dict[str, object] = {item.name: value for item, value in zip(function.template, given, strict=False)}
-    for item in function.template[len(given) :]:
-        for parameter, place in zip(function.parameters, arguments, strict=False):
+    return bound_parameters(function.template, function.parameters, arguments, given)
+
+
+def bound_parameters(
+    template: Sequence[TemplateParameter],
+    parameters: Sequence[Node],
+    arguments: Sequence[Reference],
+    given: Sequence[object],
+) -> dict[str, object]:
+    """Return the same for a template with these parameters, and parameters of the function."""
+    bound: dict[str, object] = {item.name: value for item, value in zip(template, given, strict=False)}
+    for item in template[len(given) :]:
+        for parameter, place in zip(parameters, arguments, strict=False):
             deduced = _deduced(item.name, parameter, place)
             if deduced is not None:
                 bound[item.name] = deduced

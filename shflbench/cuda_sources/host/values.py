@@ -328,7 +328,8 @@ class HostCallable:
 
     name: str
     node: Node | None = None  # of a lambda expression
-    call: Callable[[Sequence[Cell | HostElement]], object] | None = None
+    # Of a lambda expression: takes the arguments, and those of its template.
+    call: Callable[[Sequence[Cell | HostElement], Sequence[str]], object] | None = None
     template: tuple[str, ...] | None = None
 
 

@@ -1,4 +1,4 @@
-"""What threads may read plainly of other blocks: what a fence after a strong read lets them know, and no barrier alone.
+"""Plain reads of what other blocks wrote: a fence after a strong read orders them, and a barrier alone does not.
 
 An acquire pattern is a strong read followed by a fence (PTX ISA 9.0, 8.8), by the thread that reads or, here, by one of
 its block that a barrier orders after it: the counterpart of `fenced_accesses.py`. `Synchronization` lets a barrier of
@@ -95,9 +95,9 @@ class FencedReads:
 
     def lack(self, threads: Values, others: Values, numbers: Values) -> Values:
         """Return which accesses of others the threads know of by a barrier, and by no fence."""
-        lacking: Values = numbers > self._fenced.knows(threads, others)
-        lacking[lacking] = numbers[lacking] <= self._clocks.knows(threads[lacking], others[lacking])
-        return lacking
+        by_barrier: Values = numbers > self._fenced.knows(threads, others)
+        by_barrier[by_barrier] = numbers[by_barrier] <= self._clocks.knows(threads[by_barrier], others[by_barrier])
+        return by_barrier
 
     def kinds(self, blocks: Values) -> Iterator[tuple[HazardKind, Values]]:
         """Yield what such reads by threads of these blocks are, and which.

@@ -35,6 +35,9 @@ def passed(parse: Parse, body: str) -> list[object]:
         ("auto f = [](Params q) { q.n = 9; }; f(p); kernel<<<1, 32>>>(p.n);", 3),
         ("auto f = [](Params &q) { q.n = 9; }; f(p); kernel<<<1, 32>>>(p.n);", 9),
         ("auto f = [](int a, int b = 6) { kernel<<<1, 32>>>(b); }; f(1);", 6),
+        ("auto f = [&]<int N, bool B>() { kernel<<<1, 32>>>(B ? N : n); }; f.operator()<8, true>();", 8),
+        ("auto f = [&]<int N, bool B>() { kernel<<<1, 32>>>(B ? N : n); }; f.template operator()<8, false>();", 3),
+        ("auto f = [&]<int N = 4>(int m) { kernel<<<1, 32>>>(m * N); }; f(n);", 12),
     ],
 )
 def test_lambda_expression_has_what_it_captured(parse: Parse, body: str, number: int) -> None:
@@ -55,3 +58,26 @@ for (auto &f : all) f();
 
 def test_functions_of_a_loop_keep_their_numbers(parse: Parse) -> None:
     assert sorted(map(str, passed(parse, LOOP))) == ["0", "1"]
+
+
+DISPATCH = """
+template <int N> struct Traits { static constexpr int size = N; };
+template <class T> __global__ void of(int n) {}
+void launch(int n, bool wide) {
+    auto dispatch = [&]<int N>() {
+        using Kind = Traits<N>;
+        of<Kind><<<n, 32>>>(N);
+    };
+    if (wide) dispatch.operator()<2>();
+    if (!wide) dispatch.operator()<1>();
+}
+int main() { launch(6, true); launch(5, false); }
+"""
+
+
+def test_a_template_of_a_lambda_expression_launches_an_instance_for_each_call(parse: Parse) -> None:
+    launches = [site.launch for site in parse(DISPATCH).launches]
+    assert sorted((str(item.grid), item.arguments[0].value) for item in launches) == [
+        ("(5, 1, 1)", 1),
+        ("(6, 1, 1)", 2),
+    ]

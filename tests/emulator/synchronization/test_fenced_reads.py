@@ -1,4 +1,4 @@
-"""What the last block may read: stores of other blocks that it knows of by a relaxed atomic, a barrier and a fence."""
+"""Reads of the last block: stores of other blocks that it knows of by a relaxed atomic, a barrier and a fence."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ from shflbench.emulator.ptx.parse import parse
 from shflbench.emulator.races.facts import UnorderedReason
 from shflbench.emulator.races.hazards import Hazard, HazardKind
 
-# The first thread of a block stores a word, and counts the blocks that have done so; the last one reads all of them.
+# The first thread of a block stores one word, and counts the blocks that have done so; the last one reads all of them.
 KERNEL = """
 .version 8.0
 .target sm_90

@@ -1,0 +1,98 @@
+"""Launches again with contents that take branches which no launch took: conditions on data that others never fulfill.
+
+The contents are one value in all elements, which a kernel may not be written for. So of what happens only those races
+count of which one access was executed before, too: whether it races does not depend on the contents, only whether the
+other access is executed.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from shflbench.checker.inputs.condition_values import condition_values
+from shflbench.checker.runs.alternative_runs import ran_ops
+from shflbench.cuda_sources.origin import Origin
+from shflbench.emulator.opcodes.forms import Access
+from shflbench.emulator.races.hazards import RACES, HazardKind
+from shflbench.errors import KernelError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from shflbench.checker.inputs.condition_values import UniformContents
+    from shflbench.checker.inputs.linked import LinkedKernel
+    from shflbench.checker.runs.evidence import KernelEvidence, LaunchEvidence
+    from shflbench.checker.runs.kernel_runs import KernelRuns
+    from shflbench.emulator.races.hazards import Hazard
+
+MOST_LAUNCHES = 8
+_NO_FAULTS = {HazardKind.ACTIVEMASK, HazardKind.UNORDERED, HazardKind.ABSENT_VALUE}
+
+
+def with_reached(runs: KernelRuns, evidence: KernelEvidence, linked: LinkedKernel) -> KernelEvidence:
+    """Return the evidence with launches that execute further accesses, on whose conditions contents decide."""
+    usable = [item for item in evidence.launches if not item.launch.shape.sample and item.results[0].error is None]
+    if not usable or runs.budget.is_spent:
+        return evidence
+    base = min(usable, key=lambda item: item.launch.shape.threads)
+    further: list[LaunchEvidence] = []
+    with suppress(KernelError):  # what ended until then is what is known
+        further.extend(_reaching(runs, evidence, linked, base))
+    return replace(evidence, launches=(*evidence.launches, *further)) if further else evidence
+
+
+def _reaching(
+    runs: KernelRuns, evidence: KernelEvidence, linked: LinkedKernel, base: LaunchEvidence
+) -> Iterator[LaunchEvidence]:
+    """Yield the launches that execute accesses which none before them has executed."""
+    executed = frozenset[int]().union(*(ran_ops(runs.program, item) for item in evidence.launches))
+    missing = [op for op in linked.slicer.ops if isinstance(op.form, Access) and id(op) not in executed]
+    derived = {buffer.name for buffer in base.arguments.buffers if buffer.values is Origin.DERIVED}
+    tried = 0
+    for contents in condition_values(linked, missing, _parameter_bytes(base)) if missing else ():
+        if runs.budget.is_half_spent or tried >= MOST_LAUNCHES or all(id(op) in executed for op in missing):
+            return
+        if not contents.values.keys() <= derived:
+            continue
+        tried += 1
+        item = _run(runs, base, contents)
+        ran = ran_ops(runs.program, item)
+        known = _with_certain_races(item, linked, executed) if not ran <= executed else None
+        if known is not None:
+            executed |= ran
+            yield known
+
+
+def _run(runs: KernelRuns, base: LaunchEvidence, contents: UniformContents) -> LaunchEvidence:
+    wishes = replace(runs.wishes, uniform=contents.values, vary=False)
+    note = ", ".join(filter(None, (base.launch.note, f"derived contents: {contents.text}")))
+    return replace(runs, wishes=wishes, patient=False).one_launch(replace(base.launch, note=note))
+
+
+def _with_certain_races(item: LaunchEvidence, linked: LinkedKernel, executed: frozenset[int]) -> LaunchEvidence | None:
+    """Return a launch with those of its races that are certain; None if there are none, but other faults."""
+    result = item.results[0]
+    faults = [hazard for hazard in result.hazards if hazard.kind not in _NO_FAULTS]
+    certain = tuple(hazard for hazard in faults if _is_certain(hazard, linked, executed))
+    if result.error is not None or (faults and not certain):
+        return None
+    return replace(item, results=(replace(result, hazards=certain),))
+
+
+def _is_certain(hazard: Hazard, linked: LinkedKernel, executed: frozenset[int]) -> bool:
+    """Whether one of two racing accesses was executed before, and the other one was not."""
+    if hazard.kind not in RACES or hazard.other is None:
+        return False
+    both = (hazard.instruction, hazard.other)
+    before = [any(id(op) in executed for op in linked.slicer.ops_of(instruction)) for instruction in both]
+    return before[0] != before[1]
+
+
+def _parameter_bytes(item: LaunchEvidence) -> bytes:
+    """Return the bytes of the parameters, with zeros in place of addresses."""
+    arguments, data = item.arguments, bytearray()
+    for start, value in zip(arguments.offsets, arguments.parameters, strict=True):
+        data[len(data) :] = bytes(start - len(data)) + value.data
+    return bytes(data)
