@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 NEWER_STANDARD = "c++20"
 NEGATIVE = 1 << 63  # added to negative bytes of a launch: CUDA takes them as a `size_t`, which no GPU has
+EDGE = 100  # likewise, where a grid is rounded up: a small one, as the last tile of each axis is what it shows
 ODD = 1000  # stands for a number that host code reads, as one that does not divide evenly
 TINY = 4  # for the fields of a caller's structure, of which one may have a limit that only the caller knows
 Dims: TypeAlias = tuple[int, int, int]
@@ -170,6 +171,18 @@ class HostLaunch:
         Its caller passes numbers that fit together, such as a pitch of at least the width.
         """
         return any(is_parameter(name) for name, _ in self.assumed)
+
+
+def is_rounded_up(launch: HostLaunch, other: HostLaunch) -> bool:
+    """Whether the grid of a launch counts a part of a tile as a whole one, as another launch shows its tiles.
+
+    Both have one number each in place of all that the host code reads: 2 blocks for 100, and 4 blocks for 256.
+    """
+    numbers = [{number for _, number in item.assumed} for item in (launch, other)]
+    if any(len(item) != 1 for item in numbers) or launch.grid is None or other.grid is None:
+        return False
+    (number,), (whole,) = numbers
+    return any(size * whole > tiles * number for size, tiles in zip(launch.grid, other.grid, strict=True) if tiles > 1)
 
 
 def is_parameter(name: str) -> bool:

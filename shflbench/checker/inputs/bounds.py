@@ -148,7 +148,7 @@ def _sizes(index: Polynomial, limits: Sequence[Guard], dimensions: int) -> Itera
         rest = difference(index, limited)
         if all(factor > 0 for factor in rest.values()) and (not rest or _is_number(rest)):
             yield sum_of(limit, rest), limit
-        elif difference(variable(guard.limit), limited) == index:  # from the end
+        elif _is_in_tile(limited, rest) or difference(variable(guard.limit), limited) == index:  # from the end
             yield limit, limit
     if not dimensions:
         return
@@ -157,6 +157,15 @@ def _sizes(index: Polynomial, limits: Sequence[Guard], dimensions: int) -> Itera
         if not _is_number(rows):  # a row has `symbol` elements, whatever the column is
             for size, limit in _sizes(variable(rows), limits, dimensions - 1):
                 yield _times(size, symbol), _times(limit, symbol)
+
+
+def _is_in_tile(limited: Polynomial, rest: Polynomial) -> bool:
+    """Whether an index is that of a guard but for the place in the tile of a block, which the guard counts by a loop.
+
+    `if (blockIdx.y * 64 + r < m)` limits rows, and `a[(blockIdx.y * 64 + threadIdx.x) * k + i]` is in a row, too.
+    """
+    of_block = any(symbol.startswith("%ctaid") for term in limited for symbol in term)
+    return of_block and all(factor > 0 and term[0].startswith("%tid") for term, factor in rest.items() if term)
 
 
 def _is_number(value: Polynomial) -> bool:

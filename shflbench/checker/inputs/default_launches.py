@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.inputs.launch_origin import LaunchOrigin
 from shflbench.checker.inputs.shapes import LaunchShape
+from shflbench.cuda_sources.kernel_file import EDGE
 from shflbench.cuda_sources.origin import Origin
 from shflbench.dimensions import MAX_BLOCK_DIMS
 from shflbench.model import MAX_BLOCK, WARP
@@ -206,6 +207,11 @@ def is_of_same_launch(one: PlannedLaunch, other: PlannedLaunch) -> bool:
     if one.host is None or other.host is None:
         return False
     return (one.host.line, one.host.grid, one.host.block) == (other.host.line, other.host.grid, other.host.block)
+
+
+def is_edge(launch: PlannedLaunch) -> bool:
+    """Whether a launch shows only the last tiles, which are parts, of a grid that the host code rounds up."""
+    return any(number == EDGE for _, number in launch.assumed)
 
 
 def shorter(launch: PlannedLaunch) -> PlannedLaunch:

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.finding_kinds import KINDS, CauseClass, kinds_of
 from shflbench.checker.inputs.argument_options import HOST_ARGS
+from shflbench.checker.inputs.default_launches import is_edge
 from shflbench.checker.judgment.all_contents import exceeds_for_some_contents, must_collide
 from shflbench.checker.judgment.one_place import is_one_place
 from shflbench.checker.runs.overruns import overrun_buffers
 from shflbench.checker.verdict import Level
-from shflbench.cuda_sources.kernel_file import ODD, TINY, is_parameter
+from shflbench.cuda_sources.kernel_file import EDGE, ODD, TINY, is_parameter
 from shflbench.cuda_sources.origin import Origin
 from shflbench.emulator.dataflow.endless_loops import has_no_exit
 from shflbench.emulator.dataflow.nests import loop_exits
@@ -92,12 +93,12 @@ def is_of_other_numbers(observation: Observation, every: Sequence[LaunchEvidence
     function that nothing in the file calls; and not with another number that divides evenly.
     """
     happened = [_numbers(item) for item in observation.launches]
-    if observation.kind not in OF_VALUES or not all(happened):
+    if observation.kind not in OF_VALUES or not all(happened) or _is_in_part_of_tile(observation):
         return False
     names = (name for item in observation.launches for name, _ in item.launch.assumed)
     if any(ODD in numbers for numbers in happened) and not all(map(is_parameter, names)):
         return False
-    tried = {numbers for item in every if (numbers := _numbers(item)) and numbers.isdisjoint({ODD, TINY})}
+    tried = {numbers for item in every if (numbers := _numbers(item)) and numbers.isdisjoint({EDGE, ODD, TINY})}
     lines = {item.launch.host.line for item in observation.launches if item.launch.host is not None}
     return bool(tried - set(happened)) or any(_default_line(item.launch) in lines for item in every)
 
@@ -120,13 +121,18 @@ def _of_assumed(observation: Observation, every: Sequence[LaunchEvidence]) -> li
     each number, and what the kernel gets depends on the number.
     """
     numbers = [item.launch.assumed for item in observation.launches]
-    if observation.kind not in OF_VALUES or not all(numbers):
+    if observation.kind not in OF_VALUES or not all(numbers) or _is_in_part_of_tile(observation):
         return []
     tried = [item.launch.host for item in every if item.launch.assumed and item.launch.host is not None]
     kinds = {(host.grid, tuple(item.value for item in host.arguments)) for host in tried}
     if {host.assumed for host in tried} == set(numbers) and len(kinds) > 1 and len(set(numbers)) > 1:
         return []
     return [HOST_ARGS if any(name.startswith("argv[") for name, _ in numbers[0]) else LAUNCH]
+
+
+def _is_in_part_of_tile(observation: Observation) -> bool:
+    """Whether a fault happened where the host code itself lets a block have a part of a tile: it rounds its grid up."""
+    return any(is_edge(item.launch) for item in observation.launches)
 
 
 def is_invented(observation: Observation) -> bool:

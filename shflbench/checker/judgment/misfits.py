@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shflbench.checker.inputs.argument_options import HOST_ARGS
+from shflbench.checker.inputs.default_launches import is_edge
 from shflbench.checker.judgment.body import is_of_memory
 from shflbench.checker.judgment.causes import LAUNCH, OF_VALUES, SHARED, TEXTURES, only_special, race_inputs
 from shflbench.checker.runs.alternative_runs import Causes, ran_ops
@@ -172,6 +173,8 @@ def _is_comparable(item: LaunchEvidence, observation: Observation) -> bool:
     same = next((other for other in item.arguments.buffers if other.name == buffer.name), None)
     if buffer.size is Origin.GIVEN or same is None:
         return False
+    if any(is_edge(launch.launch) for launch in observation.launches):  # accesses without a guard need larger buffers
+        return same.tests_bounds
     is_refuted = buffer.size is Origin.DERIVED and same.bytes >= FAR * buffer.bytes
     return same.tests_bounds or not buffer.tests_bounds or is_refuted
 

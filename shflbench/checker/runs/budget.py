@@ -59,6 +59,11 @@ class RunBudget:
         return self.spent + self.longest < self.most_patient
 
     @property
+    def allows_small(self) -> bool:
+        """Whether a run may begin that shows what no other one does, and is shorter than the others."""
+        return self.spent < self.most_patient
+
+    @property
     def is_half_spent(self) -> bool:
         """Whether no launch runs with further inputs, because other launches show more."""
         return self.spent + self.longest > self.most / 2

@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shflbench.checker.inputs.default_launches import fewer_blocks, is_of_same_launch, without_arguments
+from shflbench.checker.inputs.default_launches import (
+    fewer_blocks,
+    is_edge,
+    is_of_same_launch,
+    without_arguments,
+)
 from shflbench.checker.inputs.derive import derive
 from shflbench.checker.inputs.numbers import is_too_large
 from shflbench.checker.inputs.wishes import MOST_PAGED, PAGED_PERIOD
@@ -40,7 +45,7 @@ from shflbench.errors import BudgetError
 from shflbench.words import count_noun
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from shflbench.checker.inputs.argument import Arguments
     from shflbench.checker.inputs.default_launches import PlannedLaunch
@@ -110,6 +115,9 @@ class KernelRuns:
         for index, launch in enumerate(launch_plan):
             if _never_ends(launch, launches):
                 continue
+            if launches and is_edge(launch):
+                launches += self._beyond_edges(launch)
+                continue
             is_over = self.budget.is_spent and not self._tests_bounds(launch, launches)
             if launches and (is_over or self._takes_longer(launch, launches)):
                 skipped += 1
@@ -133,6 +141,16 @@ class KernelRuns:
             self.wishes = replace(self.wishes, vary=False)
         number = count_noun(skipped, "launch")
         return f"{number} did not run, because the limit of instructions was reached" if skipped else ""
+
+    def _beyond_edges(self, launch: PlannedLaunch) -> Iterator[LaunchEvidence]:
+        """Yield a launch whose last tiles are parts, with the sizes of buffers that guards suggest.
+
+        It runs beyond the budget, because no other one tests the bounds of unguarded accesses.
+        """
+        if self.budget.allows_small:
+            self.wishes = replace(self.wishes, vary=True)
+            yield self._launch(launch, self.seed + 1)
+            self.wishes = replace(self.wishes, vary=False)
 
     def _takes_longer(self, launch: PlannedLaunch, before: Sequence[LaunchEvidence]) -> bool:
         """Whether a launch with fewer blocks takes too long, because its loops do the work of all blocks.

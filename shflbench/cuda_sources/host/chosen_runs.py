@@ -22,7 +22,7 @@ from shflbench.cuda_sources.host.run_usefulness import (
 from shflbench.cuda_sources.host.statements import always_leaves
 from shflbench.cuda_sources.host.types import CHAR, pointer_to
 from shflbench.cuda_sources.host.values import UNKNOWN, Memory, Pointer, Structure, Text
-from shflbench.cuda_sources.kernel_file import ODD, TINY
+from shflbench.cuda_sources.kernel_file import EDGE, ODD, TINY, is_rounded_up
 from shflbench.cuda_sources.scopes import declared_name
 from shflbench.cuda_sources.syntax_trees import text_of, walk
 from shflbench.model import WARP
@@ -257,8 +257,19 @@ def _of_function(run: Interpreter, function: HostFunction, *, forced: bool) -> I
     performed = list(_with_numbers(run_with))
     if any("." in name for item in performed for name, _ in item.launch.assumed):
         performed += [item for item in run_with(TINY).performed if is_valid(item)]
+    performed += _with_edges(performed, lambda: run_with(EDGE).performed)
     # A grid of 0 follows from values that a caller gives.
     yield from (item for item in performed if 0 not in (item.launch.grid or ()))
+
+
+def _with_edges(performed: Sequence[Performed], run_with_edge: Callable[[], Sequence[Performed]]) -> list[Performed]:
+    """Return the launches in several dimensions with a number that ends in a part of a tile, if grids count it."""
+    wide = {item.node.id: item for item in performed if sum(size > 1 for size in item.launch.grid or ()) > 1}
+    return [
+        item
+        for item in (run_with_edge() if wide else ())
+        if is_valid(item) and item.node.id in wide and is_rounded_up(item.launch, wide[item.node.id].launch)
+    ]
 
 
 def _with_numbers(run_with: Callable[[int], HostState]) -> Iterator[Performed]:
