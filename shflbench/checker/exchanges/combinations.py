@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from shflbench.emulator.ptx.syntax import Location
 
 OPERATIONS = frozenset({"add", "min", "max", "and", "or", "xor"})  # opcodes that combine two values
+INPUTS = 2  # a minimum of three numbers has one more, which a shuffle of the loaded value would not bring
 COPIES = frozenset({"mov", "selp"})  # behind them, a value is the same, or that of another path
 
 
@@ -82,7 +83,9 @@ class RegisterUses:
         if len(load.results) != 1 or load.results[0] is None:
             return None
         readers = self._readers[load.results[0].number]
-        return readers[0] if len(readers) == 1 and readers[0].instruction.opcode in OPERATIONS else None
+        if len(readers) != 1 or readers[0].instruction.opcode not in OPERATIONS:
+            return None
+        return readers[0] if len(readers[0].sources) == INPUTS else None
 
     def _origins(self, registers: Iterable[int]) -> set[int]:
         """Return registers with those from which their values are copied."""

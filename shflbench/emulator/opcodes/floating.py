@@ -80,29 +80,43 @@ def _extreme(function: np.ufunc, of_zeros: np.ufunc) -> Decoder:
         only(instruction, "ftz", "NaN", "xorsign", "abs")
         type_ = NUMPY[last_type(instruction, "f")]
         bits = f"u{type_[1]}"
-        of_sizes = "xorsign" in instruction.modifiers
-        if of_sizes != ("abs" in instruction.modifiers):
+        signed = "xorsign" in instruction.modifiers
+        of_sizes = "abs" in instruction.modifiers
+        count = _inputs(instruction)
+        if signed != (of_sizes and count == 2):  # noqa: PLR2004
             raise UnknownFormError
 
-        def extreme(a: Values, b: Values, out: Values) -> None:
-            if of_sizes:  # the sign of a product, the size of the smaller or larger operand
-                negative = np.signbit(a) ^ np.signbit(b)
-                a, b = np.abs(a), np.abs(b)
-            chosen = function(a, b)
-            result = chosen.view(bits)
+        def two(a: Values, b: Values) -> Values:
+            chosen: Values = function(a, b)
+            result: Values = chosen.view(bits)
             if not np.logical_and.reduce(chosen, axis=None):
                 # Equal numbers have equal bits, but for the zeros: -0 counts as less than +0.
                 same = of_zeros(*(np.asarray(x).view(bits) for x in (a, b)))
                 result = np.where(np.equal(a, b), same, result)
             if "NaN" in instruction.modifiers:
                 result = np.where(np.isnan(a) | np.isnan(b), np.array(np.nan, type_).view(bits), result)
-            if of_sizes:
+            return result
+
+        def extreme(*arguments: Values) -> None:
+            *operands, out = arguments
+            sizes = [np.abs(x) for x in operands] if of_sizes else operands
+            result = two(sizes[0], sizes[1])
+            for other in sizes[2:]:
+                result = two(result.view(type_), other)
+            if signed:  # the sign of a product, the size of the smaller or larger operand
+                negative = np.signbit(operands[0]) ^ np.signbit(operands[1])
                 result = np.where(negative, result | np.array(1 << (8 * int(type_[1]) - 1), bits), result)
             np.copyto(out.view(bits), result)
 
-        return Pure((type_,), (type_, type_), add_modifiers(extreme, instruction))
+        return Pure((type_,), (type_,) * count, add_modifiers(extreme, instruction))
 
     return decode
+
+
+def _inputs(instruction: PtxInstruction) -> int:
+    """Return the inputs of a minimum or maximum: two, or in single precision three (PTX ISA 8.8, 9.7.3.11)."""
+    three = len(instruction.operands) == 4 and instruction.modifiers[-1] == "f32"  # noqa: PLR2004  (and the result)
+    return 3 if three else 2
 
 
 def _sign(change: Callable[[Values, Values], Values]) -> Decoder:

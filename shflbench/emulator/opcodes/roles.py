@@ -87,6 +87,6 @@ ROLES: Mapping[str, OpcodeRole] = {**dict.fromkeys(_OPAQUE.split(), OpcodeRole.O
 
 def has_role(instruction: PtxInstruction, role: OpcodeRole) -> bool:
     """Return whether analyses follow an instruction in this way."""
-    if role is OpcodeRole.MINIMUM and "relu" in instruction.modifiers:  # 0 is more than a negative operand
-        return False
+    if role is OpcodeRole.MINIMUM and not {"relu", "abs"}.isdisjoint(instruction.modifiers):
+        return False  # 0, and a size, are more than a negative operand
     return role in ROLES.get(instruction.opcode, OpcodeRole.OPAQUE)

@@ -10,6 +10,7 @@ import pytest
 
 from shflbench.emulator.opcodes import fused
 from shflbench.emulator.opcodes.forms import Values
+from shflbench.errors import EmulatorError
 from tests.emulator.declared import each
 from tests.emulator.forms import floats, run, run_in_place
 from tests.emulator.rational import (
@@ -154,7 +155,7 @@ def test_single_precision_makes_one_kind_of_nan(form: str) -> None:
     assert bits[0] == (0xFF800000 if "min" in form else bits[0] if "fma" in form else NAN)
 
 
-@pytest.mark.parametrize("form", [*each(EXTREMES, ("", "NaN"), TYPES), *each(EXTREMES, ("ftz",), ("f32",))])
+@pytest.mark.parametrize("form", [*each(EXTREMES, ("",), TYPES), *each(EXTREMES, ("NaN", "ftz"), ("f32",))])
 def test_minimum_and_maximum_ignore_nan_and_order_zeros(form: str) -> None:
     opcode, *words, _ = form.split(".")
     a, b = floats(size_of(form), 2)
@@ -181,6 +182,31 @@ def test_extreme_of_sizes_with_the_sign_of_the_product(form: str) -> None:
     check(form, exact, a, b)
     no_zeros = (a != 0) & (b != 0)  # they take a shorter path
     check(form, exact, a[no_zeros], b[no_zeros])
+
+
+@pytest.mark.parametrize("form", each(EXTREMES, ("", "ftz"), ("", "NaN"), ("", "abs"), ("f32",)))
+def test_extreme_of_three_numbers_or_of_their_sizes(form: str) -> None:
+    opcode, *words, _ = form.split(".")
+    a, b, c = floats(4, 3)
+
+    def exact(*numbers: Number) -> Number:
+        if "NaN" in words and any(map(math.isnan, numbers)):
+            return math.nan
+        x, y, z = (abs(float(value)) if "abs" in words else float(value) for value in numbers)
+        return number(EXTREMES[opcode](EXTREMES[opcode](x, y), z))
+
+    check(form, exact, a, b, c)
+    no_zeros = (a != 0) & (b != 0) & (c != 0)
+    check(form, exact, a[no_zeros], b[no_zeros], c[no_zeros])
+
+
+@pytest.mark.parametrize(
+    ("opcode", "inputs"),
+    [("max.xorsign.abs.f32", 3), ("max.abs.f32", 2), ("max.f64", 3), ("min.f16", 3), ("max.f32", 4)],
+)
+def test_an_extreme_that_ptx_does_not_have_is_refused(opcode: str, inputs: int) -> None:
+    with pytest.raises((EmulatorError, AssertionError)):
+        run(opcode, *floats(8 if opcode.endswith("64") else 4, inputs))
 
 
 @pytest.mark.parametrize("form", each(SIGNS, TYPES))
