@@ -212,8 +212,7 @@ _ROWS = (
         message="the mask at {place} contains lanes that have exited",
         title="Mask names lanes that have exited",
         help=_MASK,
-        level=Level.WARNING,
-        doubt="a mask includes lanes that have exited",
+        level=Level.NOTICE,  # "all non-exited threads" of the mask have to execute it (PTX ISA 9.0, 9.7.9.6)
         causes=CauseClass.SHAPES,
     ),
     FindingKind(

@@ -27,6 +27,9 @@ _NAMED = rf"(?:block|blk|cta|{_OTHER}{_BLOCK}{_SIZE}|{_THREADS}|tpb)"
 # Of names in lower case without underscores, by the axis of the block that they mean.
 _SURE = (rf"{_NAMED}x?|block(?:w|cols)", rf"{_NAMED}y|{_BLOCK}(?:rows|height|h)", rf"{_NAMED}z|{_BLOCK}depth")
 _TILE = (r"tile(?:size|dim|width|w)?x?", r"tile(?:size|dim)?y|tile(?:height|rows|h)", r"tile(?:size|dim)?z|tiledepth")
+# A number of elements per thread: that of threads is the size of a block of elements divided by it.
+_PER_THREAD = re.compile(r"(?:num|n|no)?(?:items|elems|elements|values|vals|vec|work)?per(?:th|thrd|thread)")
+_OF_THREADS = re.compile(r".*(?:thread|tpb)")  # what names a number of threads, and not of elements
 LEAST_TILE = 4  # elements of a tile that may be a block
 MULTIPLE = 16  # of which a template's only number is, or a power of two, if it may be the size of a block
 _CONSTANT = re.compile(r"\b[A-Za-z_]\w*\b")
@@ -42,11 +45,14 @@ def named_block(definition: Definition, arguments: Sequence[str], source: CudaSo
     of_template = dict(values)
     constants = list(_constants(definition, source, of_template))
     every = [(_plain(name), value) for name, value in (*values, *constants)]
-    sure = [_first(every, pattern, 1) for pattern in _SURE]
+    elements = next((value for name, value in values if _PER_THREAD.fullmatch(_plain(name))), 1)
+    sure = [_first(every, pattern, 1, MAX_BLOCK * elements) for pattern in _SURE]
     x, y, z = (known or _first(every, pattern, LEAST_TILE) for known, pattern in zip(sure, _TILE, strict=True))
+    if x and elements > 1 and not any(value == x and _OF_THREADS.match(name) for name, value in every):
+        return NamedBlock(x // elements, y, z, sure=False) if x % elements == 0 else None
     if x:
         return NamedBlock(x, y, z, sure=any(sure))
-    return _only([value for _, value in values])
+    return _only([value for name, value in values if not _PER_THREAD.fullmatch(_plain(name))])
 
 
 def numbered_block(arguments: Sequence[str]) -> NamedBlock | None:
@@ -59,9 +65,9 @@ def _only(numbers: Sequence[int]) -> NamedBlock | None:
     return NamedBlock(possible[0], 0, 0, sure=False) if len(possible) == 1 else None
 
 
-def _first(values: Sequence[tuple[str, int]], pattern: str, least: int) -> int:
-    """Return the first value with a name that `pattern` describes, 0 if there is none."""
-    return next((value for name, value in values if least <= value <= MAX_BLOCK and re.fullmatch(pattern, name)), 0)
+def _first(values: Sequence[tuple[str, int]], pattern: str, least: int, most: int = MAX_BLOCK) -> int:
+    """Return the first value from `least` to `most` with a name that `pattern` describes, 0 if there is none."""
+    return next((value for name, value in values if least <= value <= most and re.fullmatch(pattern, name)), 0)
 
 
 def _may_be_a_block(number: int) -> bool:

@@ -25,6 +25,9 @@ BODY = " __global__ void k(int *p, int n) { p[threadIdx.x] = "
         ("#define BLOCK_SIZE 96\n" + BODY + "n; }", (), None),
         ("#define MAX_BLOCK_SIZE 96\n#define NUM_BLOCKS 4\n" + BODY + "MAX_BLOCK_SIZE + NUM_BLOCKS; }", (), None),
         ("#define BLOCK_SIZE 2048\n" + BODY + "BLOCK_SIZE; }", (), None),
+        ("template <int BLOCK_SIZE, int NUM_PER_TH>" + BODY + "n; }", ("2048", "4"), (512, 0, 0, False)),
+        ("template <int BLOCK_THREADS, int ITEMS_PER_THREAD>" + BODY + "n; }", ("128", "4"), (128, 0, 0, True)),
+        ("template <int ITEMS_PER_THREAD>" + BODY + "n; }", ("64",), None),
     ],
 )  # fmt: skip
 def test_a_block_is_named_by_template_parameters_macros_and_constants(

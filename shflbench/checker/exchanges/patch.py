@@ -17,6 +17,7 @@ from shflbench.checker.exchanges.shared_use import function_at, functions_of, sh
 from shflbench.checker.exchanges.shuffle_edits import shuffled_texts
 from shflbench.checker.file_check import check_kernels
 from shflbench.checker.file_reading import read_file, with_given_numbers
+from shflbench.emulator.races.hazards import HazardKind
 from shflbench.errors import CompileError, KernelError
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from shflbench.checker.exchanges.advice import BarrierNeed, ExchangeAdvice, KernelAdvice
     from shflbench.checker.inputs.linked import LinkedKernel
     from shflbench.checker.options import FileOptions
+    from shflbench.checker.report import KernelReport
     from shflbench.checker.runs.evidence import KernelEvidence
     from shflbench.cuda_sources.source_lines import SourceLine
     from shflbench.emulator.link.program import Program
@@ -135,8 +137,7 @@ def _confirmed(path: Path, text: str, advice: Sequence[KernelAdvice], options: F
             report = check_kernels(file, given, study=study)
         except (CompileError, KernelError):
             return None
-    verdicts = [(item.report.symbol, item.report.verdict) for item in advice]
-    if [(item.symbol, item.verdict) for item in report.kernels] != verdicts:
+    if list(map(_verdict, report.kernels)) != [_verdict(item.report) for item in advice]:
         return None
     changed = []
     for kernel in advice:
@@ -148,6 +149,12 @@ def _confirmed(path: Path, text: str, advice: Sequence[KernelAdvice], options: F
         if _texts(program) != _texts(runs.program):
             changed.append(kernel.report.choice)
     return Patch(path, text, tuple(changed))
+
+
+def _verdict(report: KernelReport) -> tuple[object, ...]:
+    """Return what a changed kernel has in common with the kernel; a shuffle should not name lanes that have exited."""
+    names_exited = any(finding.kind is HazardKind.EXITED for finding in report.findings)
+    return report.symbol, report.verdict, names_exited
 
 
 def _texts(program: Program) -> list[str]:

@@ -2,7 +2,7 @@
 
 Code that is written for one size says so by names, such as the template parameter `blockSize`, and by constants:
 `blockIdx.x * 64 + threadIdx.x` is unique in blocks of up to 64 threads, and `s[threadIdx.x]` with
-`__shared__ int s[128]` is within bounds up to 128.
+`__shared__ int s[128]` is within bounds up to 128, as is `s[threadIdx.x / 32]` with four elements.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from math import gcd, prod
 from typing import TYPE_CHECKING
 
+from shflbench.checker.inputs.warp_arrays import most_threads_of_warps
 from shflbench.cuda_sources.kernel_file import NamedBlock
 from shflbench.dimensions import MAX_BLOCK_DIMS
 from shflbench.emulator.dataflow.index_values import IndexValues
@@ -74,8 +75,12 @@ def suggested_blocks(
     """Return the blocks that names in the source, the constants of a kernel, launch bounds or barriers suggest."""
     constant = suggested_block(slicer, indexes)
     block = _complete(named, indexes) if named is not None else None
+    if block is not None and prod(block) < WARP and not (named is not None and named.sure):
+        block = None  # a number of elements, rather than of threads
     if block is None and constant is None and bounds.max_threads is not None:
         block = _complete(NamedBlock(prod(bounds.max_threads), 0, 0, sure=False), indexes)
+    if block is None and constant is None:
+        constant = _block_of_warps(slicer, indexes)
     if (
         block is None
         and constant is None
@@ -90,6 +95,15 @@ def suggested_blocks(
         return [SuggestedBlock(block, fixed=constant is not None and constant.fixed)]
     by_name = SuggestedBlock(block, fixed=constant.fixed)
     return [by_name, constant] if sure else [constant, by_name]
+
+
+def _block_of_warps(slicer: Slicer, indexes: Collection[str]) -> SuggestedBlock | None:
+    """Return the largest block for whose warps an array in shared memory has elements; None if all blocks fit."""
+    if set(indexes) & AXIS_INDEXES != {"threadIdx.x"}:
+        return None
+    known = slicer.kept(IndexValues.before_loops).known
+    threads = most_threads_of_warps(slicer, known, list(_addresses(slicer.ops, known)))
+    return SuggestedBlock((threads, 1, 1), fixed=False, weak=True) if WARP < threads < MAX_BLOCK else None
 
 
 def _only_syncs_warps(slicer: Slicer) -> bool:

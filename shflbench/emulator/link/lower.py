@@ -14,6 +14,7 @@ from shflbench.emulator.link.code import FlatCode, FlatInstruction
 from shflbench.emulator.link.frames import FRAME
 from shflbench.emulator.link.program import MemoryOperand, Op, Slot, Source
 from shflbench.emulator.link.registers import CARRY
+from shflbench.emulator.link.webs import split_webs
 from shflbench.emulator.opcodes.carry import CONSUMERS, sets_carry
 from shflbench.emulator.opcodes.forms import Access, Branch, Exit, Nothing, Pure
 from shflbench.emulator.opcodes.table import decode
@@ -37,7 +38,8 @@ def lower(code: FlatCode, parameters: Mapping[str, int]) -> list[Op]:
 
     `parameters` are the offsets of the kernel's parameters.
     """
-    return _propagate([_lowered(code, number, flat, parameters) for number, flat in enumerate(code.instructions)])
+    ops = [_lowered(code, number, flat, parameters) for number, flat in enumerate(code.instructions)]
+    return _propagate(split_webs(ops, code.numbering))
 
 
 def _lowered(code: FlatCode, number: int, flat: FlatInstruction, parameters: Mapping[str, int]) -> Op:

@@ -52,6 +52,11 @@ class Numbering:
                 raise EmulatorError(f"unknown register `{name}`")
         return self.numbers[name]
 
+    def copy(self, number: int) -> int:
+        """Return the number of a new register, without a name, that has the size of another one."""
+        self.types.append(self.types[number])
+        return len(self.types) - 1
+
     def _add(self, name: str, type_: str) -> None:
         if name not in self.numbers:
             self.numbers[name] = len(self.types)

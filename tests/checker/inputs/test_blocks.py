@@ -89,6 +89,24 @@ ROW = """\
     st.shared.u32 [%r9], %r1;"""
 
 
+WARPS = """\
+    shr.u32 %r10, %r1, 5;
+    shl.b32 %r7, %r10, 2;
+    add.s32 %r8, %r6, %r7;
+    st.shared.u32 [%r8], %r1;"""
+MASKED = """\
+    shr.u32 %r10, %r1, 3;
+    and.b32 %r7, %r10, 124;
+    add.s32 %r8, %r6, %r7;
+    st.shared.u32 [%r8], %r1;"""
+REUSED = """\
+    mov.u32 %r7, %r1;
+    shr.u32 %r7, %r7, 5;
+    shl.b32 %r7, %r7, 2;
+    add.s32 %r7, %r6, %r7;
+    st.shared.u32 [%r7], %r1;"""
+
+
 def suggested(body: str, indexes: frozenset[str] = X, size: int = 512) -> SuggestedBlock | None:
     slicer = Slicer(link(parse(PTX.replace("BODY", body).replace("SIZE", str(size))), "k"))
     return suggested_block(slicer, indexes)
@@ -193,3 +211,21 @@ def test_barriers_of_warps_alone_suggest_a_block_of_one_warp() -> None:
     ):
         slicer = Slicer(link(parse(PTX.replace("BODY", f"{barriers}\n{store}").replace("SIZE", "512")), "k"))
         assert suggested_blocks(slicer, X, None, LaunchBounds()) == blocks
+
+
+@pytest.mark.parametrize("body", [WARPS, MASKED, REUSED], ids=["a-shift", "a-mask", "one-register"])
+def test_an_array_with_an_element_per_warp_suggests_the_block_that_it_has_room_for(body: str) -> None:
+    of_size = {
+        size: suggested_blocks(
+            Slicer(link(parse(PTX.replace("BODY", body).replace("SIZE", str(size))), "k")), X, None, LaunchBounds()
+        )
+        for size in (32, 128)
+    }
+    assert of_size[32] == [SuggestedBlock((256, 1, 1), fixed=False, weak=True)]
+    assert of_size[128] == []  # elements for all warps that a block may have
+
+
+def test_a_number_of_elements_is_no_block_of_less_than_a_warp() -> None:
+    slicer = Slicer(link(parse(PTX.replace("BODY", SHARED).replace("SIZE", "512")), "k"))
+    named = NamedBlock(4, 0, 0, sure=False)
+    assert [item.block for item in suggested_blocks(slicer, X, named, LaunchBounds())] == [(128, 1, 1)]
