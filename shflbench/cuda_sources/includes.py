@@ -28,7 +28,8 @@ class SourceUnit:
     """A translation unit: the main file, the user's headers by name in `#include`, and the stubs.
 
     The `sources` are compiled with the main file, because they have device functions that it calls. Its neighbors are
-    the other files of the program, which no compiler is given with it.
+    the other files of the program, which no compiler is given with it. Of a file that belongs to no known program,
+    they are the `launchers` of its kernels, with the headers of these.
     """
 
     main: UserFile
@@ -37,6 +38,7 @@ class SourceUnit:
     missing: dict[str, tuple[UserFile, int]] = field(default_factory=dict)  # name → file and line of the #include
     sources: list[UserFile] = field(default_factory=list)
     neighbors: list[UserFile] = field(default_factory=list)
+    launchers: list[UserFile] = field(default_factory=list)
     versions: Sequence[str] = ()  # of CUDA, as after -D
 
     @property

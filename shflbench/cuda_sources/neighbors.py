@@ -31,14 +31,16 @@ SUFFIXES = frozenset({".cu", ".cpp", ".cc", ".cxx", ".c"})
 MAXIMUM_NEAR = 200  # files of a folder that may belong to a program
 MAXIMUM_BYTES = 2**18  # of one of them
 MAXIMUM_JOINED = 12  # files of a program beside the checked one
+MAXIMUM_LAUNCHING = 3  # files that launch kernels of one without a program
 _MAIN = b"main"
 _NAME = re.compile(rb"[A-Za-z_]\w*")
 # Possessive, and from the beginning of a word on: the time is linear in the length of any word.
 _CALL = re.compile(rb"\b([A-Za-z_]\w*+)\s*+(?:<[\w\s,:*]{0,200}>\s*)?(?=\(|<<<)")
+_LAUNCH = re.compile(rb"\b([A-Za-z_]\w*+)\s*+(?:<[\w\s,:*]{0,200}>\s*)?<<<")
 _DEFINITION = re.compile(rb"\b([A-Za-z_]\w*+)\s*+\([^;{}]{0,1000}\)\s*(?:(?:const|noexcept|override)\s*)*\{")
 _MACRO = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)(.*)", re.MULTILINE)
 _CONSTANT = re.compile(rb"^(?:static|const|constexpr)\b([\w \t:*]*+)\s*+(?:\[[^\]\n]*+\]\s*+)*+=", re.MULTILINE)
-_STATEMENTS = frozenset({b"if", b"for", b"while", b"switch", b"catch"})
+_STATEMENTS = frozenset({b"if", b"for", b"while", b"switch", b"catch", b"constexpr"})  # `if constexpr (…) {`
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +73,11 @@ class _Source:
         return frozenset(_CALL.findall(self.code)) - _STATEMENTS
 
     @property
+    def launched(self) -> frozenset[bytes]:
+        """The names of kernels that the text launches."""
+        return frozenset(_LAUNCH.findall(self.code)) if b"<<<" in self.text else frozenset()
+
+    @property
     def has_main(self) -> bool:
         return _MAIN in self.text and _MAIN in self.functions
 
@@ -90,8 +97,9 @@ class _Source:
 def neighbors(unit: SourceUnit, include: Sequence[Path], budget: FileBudget = NEVER) -> list[UserFile]:
     """Return the files of the program that a file belongs to, without those of its own unit; none if it is not known.
 
-    Of several programs that use the file, the first one by the names of their files counts. TimeLimitError if the time
-    of the `budget` is up meanwhile.
+    Of several programs that use the file, the first one by the names of their files counts. Without a program, as in a
+    library, these are the files that launch kernels of the file which it does not launch itself. TimeLimitError if the
+    time of the `budget` is up meanwhile.
     """
     main = _Source(unit.main.path, unit.main.text)
     near = []
@@ -108,7 +116,17 @@ def neighbors(unit: SourceUnit, include: Sequence[Path], budget: FileBudget = NE
             joined = _linked([main, start], near, included)
             if any(source.uses(main) for source in joined[1:]):
                 return _files(unit, joined, include)
-    return []
+    launching = _launching(main, near)
+    return _files(unit, [main, *launching], include) if launching else []
+
+
+def launching_files(unit: SourceUnit) -> list[UserFile]:
+    """Return the neighbors that launch kernels of a file which belongs to no known program."""
+    sources = {file.path: _Source(file.path, file.text) for file in (unit.main, *unit.neighbors)}
+    if any(source.has_main for source in sources.values()):
+        return []
+    main = sources[unit.main.path]
+    return [file for file in unit.neighbors if _launches(sources[file.path], main)]
 
 
 def definers(unit: SourceUnit, names: frozenset[bytes], include: Sequence[Path]) -> list[SourceUnit]:
@@ -120,6 +138,20 @@ def definers(unit: SourceUnit, names: frozenset[bytes], include: Sequence[Path])
         if source is not None and not names.isdisjoint(source.functions) and all(map(source.fits, joined)):
             joined.append(source)
     return [read for source in joined[known:] if (read := _unit(source.path, include)) is not None]
+
+
+def _launching(main: _Source, near: Sequence[_Source]) -> list[_Source]:
+    """Return the sources that launch kernels of a file, of which no two define one name."""
+    chosen: list[_Source] = []
+    for source in near:
+        if _launches(source, main) and all(source.fits(item) for item in (main, *chosen)):
+            chosen.append(source)
+    return chosen[:MAXIMUM_LAUNCHING]
+
+
+def _launches(source: _Source, main: _Source) -> bool:
+    """Whether a source launches a kernel that another one defines and does not launch."""
+    return not (source.launched & main.functions) <= main.launched
 
 
 class _Included:

@@ -30,7 +30,7 @@ from shflbench.cuda_sources.instances import choose_instances, compile_with_deri
 from shflbench.cuda_sources.kernel_file import KernelFile, SourceNote
 from shflbench.cuda_sources.lexer import without_comments
 from shflbench.cuda_sources.naming import means, select_kernels
-from shflbench.cuda_sources.neighbors import neighbors
+from shflbench.cuda_sources.neighbors import launching_files, neighbors
 from shflbench.cuda_sources.nvcc import header_folders
 from shflbench.cuda_sources.open_notes import open_notes
 from shflbench.cuda_sources.plain_folder import table_name
@@ -45,6 +45,7 @@ from shflbench.emulator.file_budget import HOST_SHARE
 from shflbench.emulator.ptx.line_table import files_of
 from shflbench.errors import CompileError, InputError, KernelError, UsageError
 from shflbench.files import read_regular
+from shflbench.words import join_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -112,6 +113,8 @@ def read_cuda(  # noqa: PLR0913  (a group per question)
     require_shallow(unit.files)
     budget.check_time()
     unit.neighbors = neighbors(unit, options.include, budget)
+    unit.launchers = launching_files(unit)
+    header_notes = [*header_notes, *_launch_notes(unit)]
     folders = partial(header_folders, nvcc) if nvcc is not None else lambda: headers
     unit.versions = toolkit_versions((*unit.files, *unit.neighbors), folders)
     usual, run_notes = usual_words(path) if host.words is None else ((), [])
@@ -151,6 +154,13 @@ def read_cuda(  # noqa: PLR0913  (a group per question)
     kernels = (names.kernel, names.instances, names.skip_unknown)
     decisive = (path, words, kernels, built, header_notes, run_notes, HostBudget(budget).most_work)
     return cached_file(nvrtc, unit, options, decisive, read)
+
+
+def _launch_notes(unit: SourceUnit) -> list[SourceNote]:
+    """Return the note that launches are read from other files, where nothing else joins these with the checked one."""
+    names = [f"`{file.path.name}`" for file in unit.launchers]
+    text = f"launches of kernels that this file does not launch are read from {join_words(names)}"
+    return [SourceNote("launch", text)] if names else []
 
 
 def _with_device_functions(

@@ -103,6 +103,11 @@ class CudaSource:
         return HostSource(roots, files, self._define, self._by_plain_name, self.change, self._budget, known)
 
     @property
+    def _launching(self) -> HostSource:
+        """The host code in which functions that nothing calls may launch kernels of the unit."""
+        return self._program if self.unit.launchers else self._host
+
+    @property
     def evaluator(self) -> Evaluator:
         """Constants of the host code."""
         return self._host.evaluator
@@ -145,7 +150,7 @@ class CudaSource:
     @cached_property
     def _sites(self) -> list[LaunchSite]:
         """The launches in the text of the host code."""
-        return self._host.sites
+        return self._launching.sites
 
     @cached_property
     def _performed(self) -> list[Performed]:
@@ -154,14 +159,14 @@ class CudaSource:
         reached = {item.node.id for item in performed}
         missing = {site.node.id for site in self._sites} - reached
         if missing or not performed:
-            of_unit = performed_launches(self._host.interpreter, missing, self.words, self.usual)
+            of_unit = performed_launches(self._launching.interpreter, missing, self.words, self.usual)
             performed += [item for item in of_unit if item.node.id not in reached]
         return performed
 
     @cached_property
     def _of_program(self) -> list[Performed]:
         """The launches that `main` of the program performs in several files, as far as their grids are known."""
-        if not self.unit.neighbors:
+        if not self.unit.neighbors or self.unit.launchers:
             return []
         performed = performed_launches(self._program.interpreter, (), self.words, self.usual)
         return [item for item in performed if item.launch.grid is not None]
@@ -252,8 +257,8 @@ class CudaSource:
 
     @cached_property
     def instances(self) -> dict[str, list[tuple[LaunchSite, tuple[str, ...]]]]:
-        """The instances of each template kernel that the host code of the unit launches, by the kernel's name."""
-        resolver, places = self._resolver, {file.path for file in self.unit.files}
+        """The instances of each template kernel that the unit or its launchers launch, by the kernel's name."""
+        resolver, places = self._resolver, {file.path for file in (*self.unit.files, *self.unit.launchers)}
         result: dict[str, list[tuple[LaunchSite, tuple[str, ...]]]] = {}
         for definition in self.definitions:
             if definition.template is None:
@@ -266,7 +271,7 @@ class CudaSource:
 
     @cached_property
     def _resolver(self) -> Instances:
-        return Instances(self._host_files, self.evaluator)
+        return Instances(self._launching.files, self._launching.evaluator)
 
     @cached_property
     def _mentions(self) -> list[tuple[Definition, UserFile, Node]]:
@@ -298,11 +303,12 @@ class CudaSource:
         for definition, file, node in self._mentions:
             if not (self._resolver.named(node, definition) or _is_explicit_instance(node)):
                 places.setdefault((definition.name, SourceLine(file.path, line_of(node))), definition)
+        of_unit = {file.path for file in self.unit.files}
         known = {id(launch) for sites in self.instances.values() for launch, _ in sites}
         lines = {launch.launch.line for name in self.instances for launch, _ in self.instances[name]}
         for definition in self.definitions:
             for launch in self.launches_of(definition) if definition.template is not None else ():
-                if id(launch) not in known:
+                if id(launch) not in known and launch.launch.line.file in of_unit:
                     places.setdefault((definition.name, launch.launch.line), definition)
         return [(definition, line) for (_, line), definition in places.items() if line not in lines]
 
@@ -337,9 +343,11 @@ class CudaSource:
     def expressions(self) -> list[str]:
         """Return what a compiler without host code must instantiate: launched instances and static kernels."""
         result: dict[str, None] = {}
+        of_unit = {file.path for file in self.unit.files}
         for definition in self.definitions:
             if definition.template is not None:
-                launched = [arguments for _, arguments in self.instances.get(definition.name, ())]
+                sites = self.instances.get(definition.name, ())
+                launched = [arguments for site, arguments in sites if site.launch.line.file in of_unit]
                 for arguments in (*launched, *self.mentioned.get(definition.name, ())):
                     result[f"{definition.name}<{', '.join(arguments)}>"] = None
             elif definition.internal and len(self.named(definition.name)) == 1:

@@ -167,3 +167,32 @@ def test_a_changed_caller_is_read_again(folder: Path) -> None:
     assert block() == (256, 1, 1)
     (folder / "main.cpp").write_text(MAIN.replace("256", "64"))
     assert block() == (64, 1, 1)
+
+
+LIBRARY = """
+template <int N> __global__ void fill(float *out) { out[blockIdx.x * N + threadIdx.x] = N; }
+template __global__ void fill<64>(float *);
+"""
+LAUNCHER = """
+template <int N> __global__ void fill(float *out);
+void run(float *out, int blocks) {
+    if constexpr (sizeof(int) == 4) fill<64><<<blocks, 64>>>(out);
+}
+"""
+
+
+def test_without_a_program_launches_are_read_from_the_files_that_have_them(tmp_path: Path) -> None:
+    (tmp_path / "fill.cu").write_text(LIBRARY)
+    (tmp_path / "run.cu").write_text(LAUNCHER)
+    (tmp_path / "other.cu").write_text("__global__ void other() {}\nvoid call() { other<<<1, 32>>>(); }")
+    file = read_cuda(tmp_path / "fill.cu", Compilers(kernels.tools()), CompileOptions())
+    (kernel,) = file.kernels
+    assert {launch.block for launch in kernel.host_launches} == {(64, 1, 1)}
+    notes = [note.text for note in file.notes if note.kind == "launch"]
+    assert notes == ["launches of kernels that this file does not launch are read from `run.cu`"]
+
+
+def test_a_file_that_launches_its_kernels_needs_no_other_one(tmp_path: Path) -> None:
+    (tmp_path / "fill.cu").write_text(LIBRARY + "void start(float *out) { fill<64><<<8, 64>>>(out); }")
+    (tmp_path / "run.cu").write_text(LAUNCHER)
+    assert joined(tmp_path / "fill.cu") == []
