@@ -24,6 +24,7 @@ from tools.docs.machine_code import table
 from tools.docs.pattern_pages import NOTE, index, page
 from tools.docs.reference_pages import index as reference_index
 from tools.docs.reference_pages import python
+from tools.docs.refused_page import refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
@@ -202,6 +203,7 @@ PAGES: Mapping[str, Callable[[], str]] = {
     "run-json.md": run_file,
     "kernels-zip.md": kernels,
     "exit-codes.md": exit_codes,
+    "refused-instructions.md": refused,
     "patterns/README.md": index,
     **{f"patterns/{name}.md": partial(page, name) for name in builtin()},
 }

@@ -29,6 +29,7 @@ from shflbench.emulator.opcodes import (
     warp,
     wmma,
 )
+from shflbench.emulator.opcodes.arithmetic_syntax import lacks_form
 from shflbench.emulator.opcodes.forms import Decoder, Form, UnknownFormError
 from shflbench.emulator.ptx.syntax import NUMPY, PtxInstruction
 from shflbench.errors import UnsupportedError
@@ -63,6 +64,12 @@ PACKED: Mapping[str, Decoder] = integer.PACKED
 
 def decode(instruction: PtxInstruction) -> Form:
     """Return the form of `instruction`; UnsupportedError if it is unknown."""
+    if lacks_form(instruction):
+        form = ".".join((instruction.opcode, *instruction.modifiers))
+        raise UnsupportedError(
+            f"PTX ISA 9.0 has no instruction `{form}`: `{instruction.shown}` ({instruction.where})",
+            "Correct the modifiers or the type of the instruction.",
+        )
     table = _table(instruction)
     decoder = table.get(instruction.opcode)
     if decoder is not None:

@@ -101,7 +101,7 @@ def test_an_address_of_another_block_is_in_the_shared_memory_of_the_cluster_only
 
 @pytest.mark.parametrize(
     "text",
-    ["wgmma.fence.sync.aligned.b32", "add.sideways.s32", "frobnicate.b32", "shl.f32", "isspacep.const"],
+    ["wgmma.fence.sync.aligned.b32", "add.sideways.s32", "frobnicate.b32", "slct.f32", "isspacep.const"],
 )
 def test_an_unknown_instruction_is_named(text: str) -> None:
     with pytest.raises(EmulatorError, match=f"does not support the instruction `{text}`"):
