@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from shflbench.cuda_sources.arithmetic import Value, convert, number, operate
+from shflbench.cuda_sources.arithmetic import COMPARISONS, Value, convert, number, operate
 from shflbench.cuda_sources.scopes import GLOBAL, Names, declared_name, scope_of
 from shflbench.cuda_sources.syntax_trees import function_declarator, parse, text_of, walk
 
@@ -196,7 +196,8 @@ class Evaluator:
         second = self.value(node.child_by_field_name("right"), depth, bound)
         if first is None or second is None or isinstance(first, tuple) or isinstance(second, tuple):
             return None
-        return operate(text_of(node.child_by_field_name("operator")), first, second)
+        sign = text_of(node.child_by_field_name("operator"))
+        return int(COMPARISONS[sign](first, second)) if sign in COMPARISONS else operate(sign, first, second)
 
     def _conditional(self, node: Node, depth: int, bound: Mapping[str, Value]) -> Value:
         condition = self.value(node.child_by_field_name("condition"), depth, bound)

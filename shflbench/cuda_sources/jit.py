@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from shflbench.compile.host_headers import cub_stub, language_stubs, standard_stubs
 from shflbench.compile.nvrtc import PtxUnit
 from shflbench.compile.ptx_process import TIMEOUT_S, UnfinishedError
-from shflbench.cuda_sources.host_code import blank, enclosing_host_item, host_spans, host_types
+from shflbench.cuda_sources.host_code import DEVICE_WORDS, blank, enclosing_host_item, host_spans, host_types
+from shflbench.cuda_sources.launch_macros import host_instantiations
 from shflbench.cuda_sources.messages import (
     compile_error,
     instance_error,
@@ -89,7 +90,7 @@ def compile_device_code(
     UnfinishedError if NVRTC crashes or exceeds its limits, TimeLimitError at that of `options`.
     """
     unit, macros = source.unit, source.macros
-    host = {file.name: host_spans(file, macros) for file in unit.files}
+    host = {file.name: host_spans(file, macros) + _instantiations(source, file) for file in unit.files}
     types = {file.name: host_types(file, macros, unit.files) for file in unit.files}
     # Types of the host are removed at once, because each round takes the time of a compilation.
     attempts = [{name: host[name] + types[name] for name in host}] if any(types.values()) else []
@@ -136,6 +137,12 @@ def compile_device_code(
         including, line = unit.missing[name]
         raise missing_header(unit.main.path, f"{including.path}:{line}: ", name)
     raise _error(unit, errors, expressions)
+
+
+def _instantiations(source: CudaSource, file: UserFile) -> list[TextSpan]:
+    """Return the explicit instantiations of host functions that macros of a file stand for."""
+    kernels = {item.plain_name for item in source.definitions}
+    return host_instantiations(file, source.macros, DEVICE_WORDS | kernels)
 
 
 def _include(file: UserFile) -> bytes:

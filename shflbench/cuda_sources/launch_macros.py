@@ -1,4 +1,4 @@
-"""Expand the macros that launch or define kernels, so that the grammar reads these where the files use the macros.
+"""Expand the macros that launch, define or instantiate functions, so that the grammar reads these where they stand.
 
 Only the interpreter of host code and the search for launches and kernels read this text: the compiler is given the
 files as they are. A use stays on its lines.
@@ -24,6 +24,7 @@ MOST_BYTES = 1 << 20  # of an expanded file; larger ones stay as they are
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _LAUNCH = re.compile(r"<<<|\bcudaLaunch")
 _KERNEL = re.compile(r"\b__global__\b")
+INSTANTIATION = re.compile(r"(?:^|[;}])\s*(?:extern\s+)?template\b(?!\s*<)")  # at the start of a declaration
 # Of PyTorch: each runs a lambda expression once per type, with the type's name in it.
 _DISPATCH = re.compile(r"AT_DISPATCH_\w*TYPES\w*")
 _LAMBDA = re.compile(rb"\[[&=]?\]\s*(?:\(\s*\)\s*)?(?=\{)")
@@ -41,12 +42,13 @@ class _Use:
 
 
 def with_launches(files: Sequence[UserFile], macros: Macros, active: Mapping[str, Macro]) -> list[UserFile]:
-    """Return the files, those that use macros which launch kernels with these expanded.
+    """Return the files, those that use macros which launch kernels, or instantiate functions, with these expanded.
 
     Of several definitions of a macro, the one that is `active` in the end counts.
     """
-    launching = _leading_to(_LAUNCH, macros, active)
-    return [_expanded(file, launching) for file in files]
+    launching = _leading_to(_LAUNCH, macros, active) | _leading_to(INSTANTIATION, macros, active)
+    known = _with_parameters(macros, active)
+    return [_expanded(file, launching | _handed_to(file, launching, known)) for file in files]
 
 
 def with_kernels(files: Iterable[UserFile], macros: Macros) -> Iterator[UserFile]:
@@ -56,14 +58,28 @@ def with_kernels(files: Iterable[UserFile], macros: Macros) -> Iterator[UserFile
         yield _expanded(file, defining) if defining else file
 
 
+def host_instantiations(file: UserFile, macros: Macros, device: frozenset[str]) -> list[TextSpan]:
+    """Return the uses of macros that stand for explicit instantiations of functions, and have no word of `device` code.
+
+    Each reaches to the semicolon behind it.
+    """
+    made = _leading_to(INSTANTIATION, macros, {})
+    made |= _handed_to(file, made, _with_parameters(macros, {}))
+    of_host = {name: macro for name, macro in made.items() if not macros.words(macro.body) & device}
+    of_host = {name: macro for name, macro in of_host.items() if "(" in macro.body}
+    wanted = re.compile(rf"(?m)^[ \t]*({'|'.join(map(re.escape, of_host))})\s*\(".encode())
+    if not of_host or not wanted.search(file.text):
+        return []
+    code = _Code(file.text)
+    behind = re.compile(rb"\s*;")
+    uses = [use.span for use in _uses(code, wanted, of_host)]
+    ends = [match.end() if (match := behind.match(code.code, span.end)) else span.end for span in uses]
+    return [TextSpan(span.start, end) for span, end in zip(uses, ends, strict=True)]
+
+
 def _leading_to(pattern: re.Pattern[str], macros: Macros, active: Mapping[str, Macro]) -> dict[str, Macro]:
     """Return the macros with parameters whose text matches, itself or that of other macros in it."""
-    known = {
-        name: active.get(name, macros.definitions(name)[0])
-        for name in macros.names
-        if name in active or len(macros.definitions(name)) == 1
-    }
-    known = {name: macro for name, macro in known.items() if macro.parameters is not None}
+    known = _with_parameters(macros, active)
     result = {name: macro for name, macro in known.items() if pattern.search(macro.body)}
     while True:
         more = {
@@ -74,6 +90,29 @@ def _leading_to(pattern: re.Pattern[str], macros: Macros, active: Mapping[str, M
         if not more:
             return result
         result |= more
+
+
+def _with_parameters(macros: Macros, active: Mapping[str, Macro]) -> dict[str, Macro]:
+    """Return the macros with parameters of which the definition that counts is known."""
+    known = {
+        name: active.get(name, macros.definitions(name)[0])
+        for name in macros.names
+        if name in active or len(macros.definitions(name)) == 1
+    }
+    return {name: macro for name, macro in known.items() if macro.parameters is not None}
+
+
+def _handed_to(file: UserFile, launching: Mapping[str, Macro], known: Mapping[str, Macro]) -> dict[str, Macro]:
+    """Return the macros to which a file hands one of others: `FOR_ALL_TYPES(INSTANTIATE)`."""
+    if not any(name.encode() in file.words for name in launching):
+        return {}
+    uses = re.finditer(rb"\b([A-Za-z_]\w*)\s*\(([^()]{1,1000})\)", file.text)
+    return {
+        name: known[name]
+        for use in uses
+        if (name := use[1].decode(errors="replace")) in known
+        and not launching.keys().isdisjoint(_WORD.findall(use[2].decode(errors="replace")))
+    }
 
 
 class _Code:

@@ -83,10 +83,25 @@ class Instances:
     ) -> list[tuple[str, ...]]:
         instances: list[tuple[str, ...]] = []
         for bound in [{}] if known else self._surroundings(node, 0):
+            if self._is_discarded(node, bound):
+                continue
             arguments = self._arguments(given, definition.template or (), definition.parameters, nodes, node, bound)
             if arguments is not None and arguments not in instances:
                 instances.append(arguments)
         return instances[:MAXIMUM_INSTANCES]
+
+    def _is_discarded(self, node: Node, bound: Mapping[str, str]) -> bool:
+        """Whether a place lies in a branch of `if constexpr` that an instance does not have."""
+        inner, outer = node, node.parent
+        while outer is not None and outer.type != "function_definition":
+            clause = outer.child_by_field_name("condition") if outer.type == "if_statement" else None
+            if clause is not None and any(child.type == "constexpr" for child in outer.children):
+                holds = self._number(text_of(clause).strip()[1:-1], outer, bound)
+                is_first = inner == outer.child_by_field_name("consequence")
+                if holds is not None and inner != clause and is_first != (holds not in {"0", "false"}):
+                    return True
+            inner, outer = outer, outer.parent
+        return False
 
     def _surroundings(self, node: Node, depth: int) -> list[dict[str, str]]:
         """Return the template arguments of the host function around `node`, for each of its instances.
@@ -188,7 +203,8 @@ class Instances:
         """Return a type with the host's template parameters and local typedefs replaced."""
         result = _WORD.sub(lambda match: bound.get(match[0], match[0]), text)
         for _ in range(8):
-            replaced = _WORD.sub(lambda match: self._local_alias(match[0], use) or match[0], result)
+            aliased = _WORD.sub(lambda match: self._local_alias(match[0], use) or match[0], result)
+            replaced = _WORD.sub(lambda match: bound.get(match[0], match[0]), aliased) if aliased != result else result
             if replaced == result:
                 break
             result = replaced

@@ -61,7 +61,7 @@ SCALE = "template <class T> __global__ void scale(T *p, T a) { p[0] = a; }\n"
             REDUCE
             + "template <int B> struct R { template <class T> void run(T *p) { reduce<T, B><<<1, B>>>(p, p, 3); } };\n"
             "template struct R<64>;\ntemplate void R<64>::run<float>(float *);",
-            [],
+            ["reduce<float, 64>"],
         ),
         ("namespace a {" + SCALE + "}\nvoid f() { a::scale<int><<<1, 2>>>(p, 1); }", ["a::scale<int>"]),
     ],

@@ -6,9 +6,10 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING
 
-from shflbench.cuda_sources.host.contents import items
-from shflbench.cuda_sources.host.declarations import shape_of
-from shflbench.cuda_sources.host.machine import HostFrame, HostInput, HostState
+from shflbench.cuda_sources.definitions import surrounding_parameters
+from shflbench.cuda_sources.host.entry_arguments import call_entry
+from shflbench.cuda_sources.host.explicit_instances import entries
+from shflbench.cuda_sources.host.machine import HostInput, HostState
 from shflbench.cuda_sources.host.own_numbers import with_own_numbers
 from shflbench.cuda_sources.host.run_usefulness import (
     blocks_of,
@@ -19,20 +20,17 @@ from shflbench.cuda_sources.host.run_usefulness import (
     threads_of,
     without_numbers,
 )
-from shflbench.cuda_sources.host.statements import always_leaves
 from shflbench.cuda_sources.host.types import CHAR, pointer_to
-from shflbench.cuda_sources.host.values import UNKNOWN, Memory, Pointer, Structure, Text
+from shflbench.cuda_sources.host.values import Cell, Memory, Pointer, Text
 from shflbench.cuda_sources.kernel_file import EDGE, ODD, TINY, is_rounded_up
-from shflbench.cuda_sources.scopes import declared_name
-from shflbench.cuda_sources.syntax_trees import text_of, walk
 from shflbench.model import WARP
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
-    from tree_sitter import Node
-
     from shflbench.cuda_sources.host.contents import HostFunction
+    from shflbench.cuda_sources.host.explicit_instances import HostEntry
+    from shflbench.cuda_sources.host.interface import Reference
     from shflbench.cuda_sources.host.interpreter import Interpreter
     from shflbench.cuda_sources.host.machine import Performed
 
@@ -41,10 +39,7 @@ NUMBERS = (1024, 256, 64, 4096, 16, 16384, 2)
 SMALL = 8  # tried where a program accepts only the smallest of them
 LIMITS = (None, 4096, 1024, 256, 64, 16)  # of the numbers of a usual command line
 FURTHER = (ODD, 65_536)  # no multiple of a block; more than the threads of a launch whose loops step by the grid
-STREAM_TYPES = frozenset({"cudaStream_t", "CUstream"})
 MOST_WORDS = 16  # of a command line
-ROW_BYTES = 4  # times as many as other numbers: rows of as many pixels, or of floating-point numbers, do not overlap
-_PITCH = re.compile(r"(?i)pitch|stride(?![a-z])|^ld[a-z]?$")
 _ADDRESS = 8  # bytes
 _COMPARED = re.compile(r"\bargc\s*(?:[<>]=?|[!=]=)\s*(\d{1,2})")
 
@@ -72,10 +67,25 @@ def performed_launches(
         result += new
         reached.update(item.node.id for item in new)
         missing.difference_update(item.node.id for item in new if item.launch.grid is not None)
+    if words is None:
+        result += _further_instances(run, main, result)
     if main is not None and main.parameters and words is None:
         # A grid of 0 may come from a file that the command line names.
         result = [item for item in result if 0 not in (item.launch.grid or ())]
     return list(_distinct(result))
+
+
+def _further_instances(
+    run: Interpreter, main: HostFunction | None, reached: Sequence[Performed]
+) -> Iterator[Performed]:
+    """Yield launches in further instances, at places in templates that are `reached`, of functions without calls."""
+    known = {(item.node.id, item.kernel, item.template) for item in reached}
+    in_templates = {item.node.id for item in reached if item.template and surrounding_parameters(item.node)}
+    first = list(_first_functions(run)) if in_templates else []
+    for function in first if main is not None or len(first) > 1 else ():
+        for item in _of_function(run, function, forced=False):
+            if item.node.id in in_templates and (item.node.id, item.kernel, item.template) not in known:
+                yield item
 
 
 def refuses(run: Interpreter, words: Sequence[str]) -> bool:
@@ -100,7 +110,7 @@ def _first_functions(run: Interpreter) -> Iterator[HostFunction]:
     """Yield the functions that launch kernels, themselves or through others, and that nothing in the files calls."""
     for function in run.program.may_launch:
         name = function.name
-        if name != "main" and not function.owner and run.launches(function.body) and not run.program.is_called(name):
+        if name != "main" and run.launches(function.body) and not run.program.is_called(name):
             yield function
 
 
@@ -246,28 +256,29 @@ def _counts(run: Interpreter, main: HostFunction) -> list[int]:
 
 
 def _of_function(run: Interpreter, function: HostFunction, *, forced: bool) -> Iterator[Performed]:
-    """Yield the launches of a function that nothing calls, with numbers in place of its parameters."""
-    required = _required(run, function)
-
-    def run_with(number: int) -> HostState:
-        given = HostInput(number=number)
-        arguments = [_parameter(run, item, given, required) for item in function.parameters]
-        return run.run(function, arguments, given, forced=forced)
-
-    performed = list(_with_numbers(run_with))
-    if any("." in name for item in performed for name, _ in item.launch.assumed):
-        performed += [item for item in run_with(TINY).performed if is_valid(item)]
-    performed += _with_edges(performed, lambda: run_with(EDGE).performed)
-    # A grid of 0 follows from values that a caller gives.
-    yield from (item for item in performed if 0 not in (item.launch.grid or ()))
+    """Yield the launches of a function that nothing calls, in each instance, with numbers in place of parameters."""
+    for entry in entries(run, function):
+        run_with = partial(_run_entry, run, entry, forced=forced)
+        performed = list(_with_numbers(run_with))
+        if any("." in name for item in performed for name, _ in item.launch.assumed):
+            performed += [item for item in run_with(TINY).performed if is_valid(item)]
+        performed += _with_edges(performed, run_with)
+        # A grid of 0 follows from values that a caller gives.
+        yield from (item for item in performed if 0 not in (item.launch.grid or ()))
 
 
-def _with_edges(performed: Sequence[Performed], run_with_edge: Callable[[], Sequence[Performed]]) -> list[Performed]:
+def _run_entry(run: Interpreter, entry: HostEntry, number: int, *, forced: bool) -> HostState:
+    """Return a run of a function that nothing calls, with a number for those that its caller gives."""
+    given = HostInput(number=number)
+    return run.run(lambda: call_entry(run, entry, given), given, forced=forced)
+
+
+def _with_edges(performed: Sequence[Performed], run_with: Callable[[int], HostState]) -> list[Performed]:
     """Return the launches in several dimensions with a number that ends in a part of a tile, if grids count it."""
     wide = {item.node.id: item for item in performed if sum(size > 1 for size in item.launch.grid or ()) > 1}
     return [
         item
-        for item in (run_with_edge() if wide else ())
+        for item in (run_with(EDGE).performed if wide else ())
         if is_valid(item) and item.node.id in wide and is_rounded_up(item.launch, wide[item.node.id].launch)
     ]
 
@@ -309,59 +320,5 @@ def _main(run: Interpreter, main: HostFunction, given: HostInput, *, forced: boo
         count = given.count
     listed: list[object] = [*words] if given.words is None else [*words, 0]  # a null pointer ends the given ones
     memory = Memory(None, objects={_ADDRESS * place: word for place, word in enumerate(listed)})
-    return run.run(main, [count, Pointer(memory, 0, pointer_to(CHAR))], given, forced=forced)
-
-
-def _required(run: Interpreter, function: HostFunction) -> dict[str, int]:
-    """Return the numbers that a function requires of its parameters: `if (radius != 4) exit(1);`."""
-    result: dict[str, int] = {}
-    for item in walk(function.body):
-        part = item.child_by_field_name("consequence") if item.type == "if_statement" else None
-        clause = item.child_by_field_name("condition") if part is not None and always_leaves(part) else None
-        condition = items(clause)[-1] if clause is not None and items(clause) else None
-        if condition is None or text_of(condition.child_by_field_name("operator")) != "!=":
-            continue
-        name, number = condition.child_by_field_name("left"), condition.child_by_field_name("right")
-        value = run.expression(number)(HostFrame()) if number is not None else UNKNOWN
-        if isinstance(value, int):
-            result.setdefault(text_of(name), value)
-    return result
-
-
-def _parameter(run: Interpreter, item: Node, given: HostInput, required: Mapping[str, int]) -> object:
-    """Return a value for a parameter of a function that nothing calls: a number, or an address of memory."""
-    declarator = item.child_by_field_name("declarator")
-    name, frame = declared_name(declarator), HostFrame()
-    type_ = shape_of(run, declarator)(run.type(text_of(item.child_by_field_name("type")), frame), frame)
-    if name == "argc":
-        return 1
-    if type_.format and type_.format not in "fd":
-        number = required.get(name, given.number * (ROW_BYTES if _PITCH.search(name) else 1))
-        given.used[name] = number
-        return number
-    if type_.name == "dim3":
-        given.used.update({f"{name}.{axis}": given.number for axis in "xy"})
-        return (given.number, given.number, 1)
-    if type_.name in STREAM_TYPES:
-        return Pointer(Memory(0), 0)
-    if type_.target is not None and not type_.reference:
-        return Pointer(Memory(None, device=True), 0, type_.target)
-    made = run.constructed(type_, [], frame).value if type_.name in run.program.classes else UNKNOWN
-    if isinstance(made, Structure):
-        _fill_parameter(name, made, given)
-    return made
-
-
-def _fill_parameter(name: str, made: Structure, given: HostInput) -> None:
-    """Give the fields of a parameter what its caller may set: sizes that nothing sets, or zero, pointers, vectors."""
-    for field, cell in made.fields.items():
-        value = cell.value
-        if isinstance(value, Structure):
-            _fill_parameter(f"{name}.{field}", value, given)
-            if value.memory is not None:
-                value.memory.forget()
-                value.memory.size = None
-        elif cell.type.format not in {"", "f", "d", "e"} and (value is UNKNOWN or (value == 0 and cell.type.size != 1)):
-            given.used[f"{name}.{field}"] = cell.value = given.number
-        elif cell.type.is_pointer and cell.type.target is not None:
-            cell.value = Pointer(Memory(None, device=True), 0, cell.type.target)
+    arguments: list[Reference] = [Cell(count), Cell(Pointer(memory, 0, pointer_to(CHAR)))]
+    return run.run(lambda: run.call(main, arguments, ()), given, forced=forced, is_whole=True)

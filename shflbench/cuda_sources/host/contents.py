@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from shflbench.cuda_sources.definitions import template_parameters
 from shflbench.cuda_sources.host_code import DEVICE_WORDS, prefix
 from shflbench.cuda_sources.name_places import calls
-from shflbench.cuda_sources.naming import split_arguments
+from shflbench.cuda_sources.naming import last_part, split_arguments
 from shflbench.cuda_sources.scopes import GLOBAL, declared_name
 from shflbench.cuda_sources.syntax_trees import function_declarator, nodes_of, text_of, walk
 from shflbench.cuda_sources.type_names import member_aliases
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from shflbench.cuda_sources.macros import Macros
 
 _CLASSES = frozenset({"struct_specifier", "class_specifier", "union_specifier"})
-_DEFINING = _CLASSES | {"function_definition", "enumerator", "declaration"}
+_DEFINING = _CLASSES | {"function_definition", "enumerator", "declaration", "template_instantiation"}
 _CALLS = frozenset({"call_expression"})
 _NO_ARITHMETIC = frozenset({"=", "==", "!=", "<", ">", "<=", ">=", "&&", "||"})
 _COMPUTING = frozenset({"binary_expression", "subscript_argument_list", "kernel_call_syntax", "assignment_expression"})
@@ -45,6 +45,7 @@ class HostFunction:
     pack: str = ""  # the name of its last parameter, which stands for all further arguments
     scope: tuple[str, ...] = ()  # its namespaces, and the classes that its name writes
     specialization: tuple[str, ...] | None = None  # the arguments that it is for, as far as its name has them
+    of_class: tuple[str, ...] = ()  # what its definition outside of a class template calls the arguments of that
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,7 @@ class HostClass:
     template: tuple[TemplateParameter, ...]
     conversions: tuple[HostFunction, ...] = ()
     aliases: tuple[tuple[str, str], ...] = ()  # names of types in the class, and the types
+    constants: tuple[tuple[str, Node], ...] = ()  # names of `static` members, and their values
 
 
 class FileContents:
@@ -71,6 +73,7 @@ class FileContents:
         self.variables: dict[str, list[tuple[Node, Node]]] = defaultdict(list)  # name → declaration, declarator
         self.enumerators: dict[str, list[Node]] = defaultdict(list)
         self.kernels: dict[str, list[Node]] = defaultdict(list)
+        self.instantiations: dict[str, list[Node]] = defaultdict(list)  # of functions and of classes
         self._device_code: list[Node] = []
         for node in nodes_of(root, _DEFINING):
             self._index(node)
@@ -82,6 +85,8 @@ class FileContents:
             self._add_class(node)
         elif node.type == "enumerator":
             self.enumerators[text_of(node.child_by_field_name("name"))].append(node)
+        elif node.type == "template_instantiation":
+            self.instantiations[_instantiated(node)].append(node)
         elif node.type == "declaration" and _is_global(node):
             for declarator in node.children_by_field_name("declarator"):
                 name = declared_name(declarator)
@@ -105,7 +110,10 @@ class FileContents:
             return
         owner = class_of(node) or (parts[-2] if len(parts) > 1 else "")
         outer = node.parent
-        template = template_parameters(outer) if outer is not None and outer.type == "template_declaration" else ()
+        templates = list(_templates_around(node))
+        is_outside = "<" in text_of(_scope_node(declarator.child_by_field_name("declarator")))
+        of_class = tuple(item.name for item in templates.pop()) if is_outside and templates else ()
+        template = templates[0] if templates else ()
         listed = declarator.child_by_field_name("parameters")
         parameters = tuple(
             item
@@ -113,11 +121,11 @@ class FileContents:
             if item.type in {"parameter_declaration", "optional_parameter_declaration"} and text_of(item) != "void"
         )
         scope = (*namespaces_of(node), *parts[:-1])
-        is_special = outer is not None and outer.type == "template_declaration" and not template
+        is_special = outer is not None and outer.type == "template_declaration" and not template and not of_class
         arguments = split_arguments(listed_arguments.removesuffix(">")) if bracket else []
         special = tuple(text.strip() for text in arguments) if is_special else None
         pack = _pack_of(listed)
-        function = HostFunction(parts[-1], owner, node, body, parameters, template, pack, scope, special)
+        function = HostFunction(parts[-1], owner, node, body, parameters, template, pack, scope, special, of_class)
         self.functions[parts[-1]].append(function)
 
     def _conversion(self, node: Node, owner: str) -> HostFunction | None:
@@ -140,7 +148,7 @@ class FileContents:
             name = text_of(outer.child_by_field_name("declarator"))
         clause = next((item for item in node.children if item.type == "base_class_clause"), None)
         bases = tuple(
-            text_of(item).rpartition("::")[2]
+            last_part("".join(text_of(item).split()))
             for item in (clause.named_children if clause is not None else ())
             if item.type in {"type_identifier", "qualified_identifier", "template_type"}
         )
@@ -150,7 +158,9 @@ class FileContents:
             inside = (item for item in body.named_children if item.type == "function_definition")
             members = (self._conversion(item, name) for item in inside)
             conversions = tuple(item for item in members if item is not None)
-            made = HostClass(name, bases, body, template, conversions, tuple(member_aliases(body)))
+            made = HostClass(
+                name, bases, body, template, conversions, tuple(member_aliases(body)), tuple(_constants(body))
+            )
             known[name.partition("<")[0].strip()].append(made)
 
     def callers(self, name: str) -> Iterator[str]:
@@ -196,6 +206,44 @@ class FileContents:
         for functions in self.functions.values():
             for function in functions:
                 yield from nodes_of(function.body, types)
+
+
+def _templates_around(node: Node) -> Iterator[tuple[TemplateParameter, ...]]:
+    """Yield the parameters of the templates that directly surround a function, from the inside."""
+    outer = node.parent
+    while outer is not None and outer.type == "template_declaration":
+        yield template_parameters(outer)
+        outer = outer.parent
+
+
+def _scope_node(name: Node | None) -> Node | None:
+    """Return the innermost scope that the name of a function writes: `Map<K>` of `ns::Map<K>::init`."""
+    scope = None
+    while name is not None and name.type == "qualified_identifier":
+        scope, name = name.child_by_field_name("scope"), name.child_by_field_name("name")
+    return scope
+
+
+def _constants(body: Node) -> Iterator[tuple[str, Node]]:
+    """Yield the names and the values of the `static` members of a class that are constants."""
+    for item in items(body):
+        words = {text_of(child) for child in item.children if child.type.endswith(("specifier", "qualifier"))}
+        if item.type != "field_declaration" or "static" not in words or not words & {"const", "constexpr"}:
+            continue
+        name = ""
+        for index, child in enumerate(item.children):
+            field = item.field_name_for_child(index)
+            if field == "declarator":
+                name = declared_name(child)
+            elif field == "default_value":
+                yield name, child
+
+
+def _instantiated(node: Node) -> str:
+    """Return the last part of the name of what an explicit instantiation instantiates."""
+    declarator, class_ = function_declarator(node), node.child_by_field_name("type")
+    outer, field = (declarator, "declarator") if declarator is not None else (class_, "name")
+    return called_name(outer.child_by_field_name(field)) if outer is not None else ""
 
 
 def namespaces_of(node: Node) -> tuple[str, ...]:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from shflbench.cuda_sources.arithmetic import COMPARISONS, number, operate
 from shflbench.cuda_sources.host.calls import call
+from shflbench.cuda_sources.host.class_constants import static_member
 from shflbench.cuda_sources.host.contents import called_name, items
 from shflbench.cuda_sources.host.conversions import ANY_POINTER, by_class
 from shflbench.cuda_sources.host.declarations import array_with, from_list, note_number, with_list
 from shflbench.cuda_sources.host.lambdas import lambda_expression
-from shflbench.cuda_sources.host.machine import HostFrame
 from shflbench.cuda_sources.host.places import (
     address,
     cast,
@@ -37,7 +38,6 @@ from shflbench.cuda_sources.host.values import (
     Text,
     check_bounds,
 )  # fmt: skip
-from shflbench.cuda_sources.scopes import declared_name
 from shflbench.cuda_sources.syntax_trees import text_of
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
     from shflbench.cuda_sources.host.interface import HostRun, Reference
+    from shflbench.cuda_sources.host.machine import HostFrame
 
 
 def truth(value: object) -> object:
@@ -85,26 +86,22 @@ def _qualified(run: HostRun, node: Node) -> Callable[[HostFrame], object]:
     def value(frame: HostFrame) -> object:
         if name in frame.variables:
             return frame.variables[name].load()
-        member = static_member(run, owner, name, frame) if owner else UNKNOWN
+        class_ = _type_of_variable(owner, frame) or owner
+        member = static_member(run, class_, name, frame) if class_ else UNKNOWN
         return read_name(run, name, frame) if member is UNKNOWN else member
 
     return value
 
 
-def static_member(run: HostRun, owner: str, name: str, frame: HostFrame) -> object:
-    """Return a constant that a class declares, such as `Packed<float>::size`."""
-    type_ = run.type(owner, frame)
-    listed = type_.name.partition("<")[2]
-    known = run.program.class_of(type_.name)
-    if known is None:
-        return UNKNOWN
-    arguments = [text.strip() for text in listed.removesuffix(">").split(",")] if listed else []
-    bound = {item.name: frame.bound.get(text, text) for item, text in zip(known.template, arguments, strict=False)}
-    for item in items(known.body):
-        value = item.child_by_field_name("default_value") if item.type == "field_declaration" else None
-        if value is not None and declared_name(item.child_by_field_name("declarator")) == name:
-            return run.expression(value)(HostFrame({}, None, bound))
-    return UNKNOWN
+_DECLTYPE = re.compile(r"(?:std::)?(?:remove_\w+_t<|decay_t<)*decltype\((\w+)\)>*")
+
+
+def _type_of_variable(text: str, frame: HostFrame) -> str:
+    """Return the type of the variable that `decltype(name)` names; empty if a text is none, or it is not known."""
+    match = _DECLTYPE.fullmatch(text)
+    place = frame.variables.get(match[1]) if match is not None else None
+    value = place.load() if place is not None else UNKNOWN
+    return value.type.name if isinstance(value, Structure) else ""
 
 
 def _instance(run: HostRun, node: Node) -> Callable[[HostFrame], object]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from shflbench.cuda_sources.host.contents import called_name, items, type_of_result
 from shflbench.cuda_sources.host.conversions import convert
 from shflbench.cuda_sources.host.declarations import fill_vector, is_list, is_reference, shape_of, vector_of
+from shflbench.cuda_sources.host.declared_defaults import default_of
 from shflbench.cuda_sources.host.expressions import EXPRESSIONS, truth
 from shflbench.cuda_sources.host.flow import HostReturn, expression_statement
 from shflbench.cuda_sources.host.machine import (
@@ -29,7 +30,7 @@ from shflbench.cuda_sources.host.machine import (
 from shflbench.cuda_sources.host.objects import ObjectMaker
 from shflbench.cuda_sources.host.places import REFERENCES
 from shflbench.cuda_sources.host.statements import STATEMENTS
-from shflbench.cuda_sources.host.templates import bound_arguments
+from shflbench.cuda_sources.host.templates import bound_arguments, bound_of_member
 from shflbench.cuda_sources.host.types import UNKNOWN_TYPE, HostType, TypeReader
 from shflbench.cuda_sources.host.values import (
     MOMENTS,
@@ -263,8 +264,8 @@ class Interpreter:
         if self.state.depth >= MOST_CALLS:
             return Cell()
         given = bound_arguments(function, arguments, template)
-        of_class = receiver.bound if receiver is not None else bound or {}
-        frame = HostFrame({}, receiver, {**of_class, **self._of_instance(given)})
+        of_class = bound_of_member(self.program, function, receiver, bound or {})
+        frame = HostFrame({}, receiver, {**of_class, **self._of_instance(given)}, owner=function.owner)
         for place, item in enumerate(function.parameters):
             self.pass_argument(frame, item, arguments[place] if place < len(arguments) else None)
         if function.pack:
@@ -307,7 +308,7 @@ class Interpreter:
         name = declared_name(declarator)
         text = text_of(item.child_by_field_name("type"))
         if given is None:
-            value = item.child_by_field_name("default_value")
+            value = default_of(self.program, item)
             given = Cell(self.expression(value)(frame) if value is not None else UNKNOWN)
         if is_reference(declarator):
             frame.variables[name] = given
@@ -317,12 +318,11 @@ class Interpreter:
             type_ = HostType(f"{type_.target.name} *", 8, "", type_.target)
         frame.variables[name] = Cell(convert(self, given.load(), type_), type_)
 
-    def run(self, function: HostFunction, arguments: Sequence[object], given: HostInput, *, forced: bool) -> HostState:
-        """Run a function until it ends, and return what it did."""
-        is_whole = function is self.program.main
+    def run(self, begin: Callable[[], object], given: HostInput, *, forced: bool, is_whole: bool = False) -> HostState:
+        """Run code, of the whole program or of a function in it, until it ends, and return what it did."""
         self.state = state = HostState(given, forced=forced, is_whole=is_whole, budget=self.budget)
         with suppress(HostStop, RecursionError):
-            self.call(function, [Cell(value) for value in arguments], ())
+            begin()
         return state
 
 

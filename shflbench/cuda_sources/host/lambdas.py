@@ -34,7 +34,7 @@ def lambda_expression(run: HostRun, node: Node) -> Callable[[HostFrame], object]
 
         def called(arguments: Sequence[Reference], given: Sequence[str]) -> object:
             bound = {**frame.bound, **bound_parameters(template, listed, arguments, given)}
-            inner = HostFrame({**frame.variables, **kept}, frame.receiver, bound, frame.packs)
+            inner = HostFrame({**frame.variables, **kept}, frame.receiver, bound, frame.packs, frame.owner)
             for place, item in enumerate(listed):
                 run.pass_argument(inner, item, arguments[place] if place < len(arguments) else None)
             if body is None:

@@ -87,6 +87,7 @@ class HostFrame:
     receiver: Structure | None = None
     bound: Mapping[str, object] = field(default_factory=dict)
     packs: Mapping[str, Sequence[Cell | HostElement]] = field(default_factory=dict)  # arguments, by parameter packs
+    owner: str = ""  # the class whose member runs, and whose constants it names
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,7 +86,7 @@ class ObjectMaker:
                 self._add_fields(made, inherited, zeroed=zeroed)
         if known.body.id not in self._fields:
             self._fields[known.body.id] = list(self._declared_fields(known))
-        frame = HostFrame({}, made, made.bound)
+        frame = HostFrame({}, made, made.bound, owner=known.name)
         for item in self._fields[known.body.id]:
             type_ = item.shape(self._run.type(item.type, frame), frame)
             given = [item.value(frame)] if item.value is not None else []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from shflbench.cuda_sources.host.class_constants import static_member
 from shflbench.cuda_sources.host.contents import items
 from shflbench.cuda_sources.host.conversions import ANY_POINTER, by_class, convert
 from shflbench.cuda_sources.host.declarations import variable
@@ -38,7 +39,8 @@ _AXES = ("x", "y", "z")
 
 def read_name(run: HostRun, name: str, frame: HostFrame) -> object:
     """Return the value of a name that is no local variable."""
-    place = _outer(run, name, frame)
+    constant = static_member(run, frame.owner, name, frame) if frame.owner else UNKNOWN
+    place = _outer(run, name, frame) if constant is UNKNOWN else Cell(constant)
     if place is not None:
         return place.load()
     if name in frame.bound:

@@ -63,6 +63,7 @@ class HostProgram:
         library = {name: items[0] for name, items in self._library.classes.items()}
         self.functions = NamedItems(files, lambda file: self.contents(file).functions, may_define_function)
         self.kernels = NamedItems(files, lambda file: self.contents(file).kernels, may_define_function)
+        self.instantiations = NamedItems(files, lambda file: self.contents(file).instantiations, may_call)
         self.undecided = undecided = OpenQuestions()
         classes = NamedItems(files, lambda file: self.contents(file).classes, may_define_type)
         specializations = NamedItems(files, lambda file: self.contents(file).specializations, may_define_type)
@@ -108,6 +109,10 @@ class HostProgram:
         if self.undecided.is_open(declaration for declaration, _ in known):
             return None
         return known[0] if known and name not in self.functions and name not in self.kernels else None
+
+    def declarations(self, name: str) -> list[Node]:
+        """Return the declarations of variables, and of functions without a body, that have a name."""
+        return [declaration for declaration, _ in self._variables.get(name)]
 
     @property
     def main(self) -> HostFunction | None:

@@ -6,19 +6,20 @@ import re
 from typing import TYPE_CHECKING
 
 from shflbench.cuda_sources.host.contents import items
+from shflbench.cuda_sources.host.machine import HostFrame
 from shflbench.cuda_sources.host.values import Structure, type_name
 from shflbench.cuda_sources.naming import last_part, split_arguments
 from shflbench.cuda_sources.syntax_trees import text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from tree_sitter import Node
 
     from shflbench.cuda_sources.definitions import TemplateParameter
     from shflbench.cuda_sources.host.contents import HostClass, HostFunction
     from shflbench.cuda_sources.host.interface import HostRun, Reference
-    from shflbench.cuda_sources.host.machine import HostFrame
+    from shflbench.cuda_sources.host.program import HostProgram
 
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -42,7 +43,7 @@ def template_arguments(run: HostRun, function: Node) -> Callable[[HostFrame], tu
 def _template_argument(run: HostRun, node: Node) -> Callable[[HostFrame], str]:
     text = " ".join(text_of(node).split())
     value = None
-    if node.type != "type_descriptor" or re.fullmatch(r"\w+", text):
+    if node.type != "type_descriptor" or re.fullmatch(r"\w+(?: ?:: ?\w+)*", text):
         inner = node.child_by_field_name("type") if node.type == "type_descriptor" else node
         value = run.expression(inner) if inner is not None else None
 
@@ -74,7 +75,7 @@ def bound_parameters(
     for item in template[len(given) :]:
         for parameter, place in zip(parameters, arguments, strict=False):
             deduced = _deduced(item.name, parameter, place)
-            if deduced is not None:
+            if deduced is not None and deduced != item.name:  # else the type of a parameter that is not bound
                 bound[item.name] = deduced
                 break
         else:
@@ -96,6 +97,36 @@ def bound_of_class(known: HostClass | None, type_name: str, frame: HostFrame) ->
         for name, text in (known.aliases if arguments else ())
     }
     return {**types, **arguments}
+
+
+def bound_of_member(
+    program: HostProgram, function: HostFunction, receiver: Structure | None, given: Mapping[str, object]
+) -> Mapping[str, object]:
+    """Return the arguments of the class template around a member function: of its object's class, or those `given`."""
+    bound: Mapping[str, object] = receiver.bound if receiver is not None else given
+    known = program.class_of(receiver.type.name) if receiver is not None else None
+    if known is not None and known.name.partition("<")[0] != function.owner:
+        bound = {**bound, **_bound_of_base(program, known, function.owner, bound)}
+    if function.of_class and (around := program.classes.get(function.owner)) is not None:
+        names = zip(function.of_class, (item.name for item in around.template), strict=False)
+        bound = {**bound, **{name: bound[of_class] for name, of_class in names if of_class in bound}}
+    return bound
+
+
+def _bound_of_base(
+    program: HostProgram, known: HostClass, owner: str, bound: Mapping[str, object]
+) -> Mapping[str, object]:
+    """Return the arguments with which a class derives from a class template, directly or through other classes."""
+    for text in known.bases:
+        base = program.class_of(text)
+        if base is None or base is known:
+            continue
+        of_base = bound_of_class(base, text, HostFrame(bound=bound))
+        if base.name.partition("<")[0] == owner:
+            return of_base
+        if further := _bound_of_base(program, base, owner, of_base):
+            return further
+    return {}
 
 
 def _arguments_of_class(known: HostClass, type_name: str, frame: HostFrame) -> dict[str, object]:
