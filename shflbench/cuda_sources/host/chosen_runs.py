@@ -39,6 +39,8 @@ NUMBERS = (1024, 256, 64, 4096, 16, 16384, 2)
 SMALL = 8  # tried where a program accepts only the smallest of them
 LIMITS = (None, 4096, 1024, 256, 64, 16)  # of the numbers of a usual command line
 FURTHER = (ODD, 65_536)  # no multiple of a block; more than the threads of a launch whose loops step by the grid
+MOST_LABELS = 12  # numbers that conditions ask for, each of which is tried
+MOST_LABEL = 1 << 16  # a larger one is no size
 MOST_WORDS = 16  # of a command line
 _ADDRESS = 8  # bytes
 _COMPARED = re.compile(r"\bargc\s*(?:[<>]=?|[!=]=)\s*(\d{1,2})")
@@ -305,11 +307,43 @@ def _by_use(run_with: Callable[[int], HostState]) -> list[HostState]:
 def _of_states(states: Sequence[HostState], run_with: Callable[[int], HostState]) -> Iterator[Performed]:
     """Yield the launches of the two best runs, and those with further numbers."""
     best, *others = states
+    of_labels = [item for state in _of_labels(states, run_with) for item in state.performed if is_valid(item)]
+    yield from _smaller(of_labels, best.performed)
     yield from best.performed
     yield from (item for state in others[:1] for item in state.performed if is_valid(item) and is_moderate(item))
+    yield from _unreached(of_labels, best.performed)
     if best.given.used:
         for number in FURTHER:
             yield from (item for item in run_with(number).performed if is_valid(item) and is_moderate(item))
+
+
+def _of_labels(states: Sequence[HostState], run_with: Callable[[int], HostState]) -> list[HostState]:
+    """Return runs with the numbers that conditions around launches ask for: the labels of a `switch`."""
+    tried = {state.given.number: state for state in states}
+    labels = {label for state in states for label in state.labels if 0 < label <= MOST_LABEL}
+    is_of_input = any(state.given.used for state in states)
+    return [tried.get(label) or run_with(label) for label in sorted(labels)[:MOST_LABELS]] if is_of_input else []
+
+
+def _place(item: Performed) -> tuple[object, ...]:
+    """Return what is equal of launches that differ in the numbers which they pass."""
+    return (item.node.id, item.kernel, item.template, item.launch.grid, item.launch.block)
+
+
+def _smaller(items: Sequence[Performed], known: Sequence[Performed]) -> list[Performed]:
+    """Return launches that are like those `known`, and pass smaller numbers: the kernel does less in them."""
+    numbers = {_place(item): max((number for _, number in item.launch.assumed), default=0) for item in known}
+    return [
+        item
+        for item in items
+        if max((number for _, number in item.launch.assumed), default=0) < numbers.get(_place(item), 0)
+    ]
+
+
+def _unreached(items: Sequence[Performed], known: Sequence[Performed]) -> list[Performed]:
+    """Return launches in places that no one of those `known` has."""
+    reached = {(item.node.id, item.kernel, item.template) for item in known if is_valid(item)}
+    return [item for item in items if (item.node.id, item.kernel, item.template) not in reached]
 
 
 def _main(run: Interpreter, main: HostFunction, given: HostInput, *, forced: bool) -> HostState:

@@ -168,6 +168,7 @@ class HostState:
     against: int = 0  # conditions that do not hold around what runs
     open: int = 0  # conditions around what runs that are not known, so that the program may not run it
     lacks_memory: bool = False  # an allocation failed, for which no machine has the memory
+    labels: set[int] = field(default_factory=set)  # numbers with which conditions select launches
     random: int = 1
     allocated: int = 0  # bytes whose contents may be kept
     calls: dict[str, RecordedCall] = field(default_factory=dict)  # the first one of each function that launches

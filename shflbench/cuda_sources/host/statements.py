@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from shflbench.cuda_sources.host.contents import items
@@ -11,18 +12,20 @@ from shflbench.cuda_sources.host.flow import HostReturn, Left, find_changes, not
 from shflbench.cuda_sources.host.host_loops import loop_statement, range_loop
 from shflbench.cuda_sources.host.machine import HostFrame, HostStop
 from shflbench.cuda_sources.host.open_conditions import open_condition
-from shflbench.cuda_sources.host.values import UNKNOWN
+from shflbench.cuda_sources.host.values import UNKNOWN, Cell
 from shflbench.cuda_sources.scopes import declared_name
-from shflbench.cuda_sources.syntax_trees import text_of
+from shflbench.cuda_sources.syntax_trees import nodes_of, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from tree_sitter import Node
 
     from shflbench.cuda_sources.host.flow import Outcome, Statement
     from shflbench.cuda_sources.host.interface import HostRun
 
+_COMPARISONS = frozenset({"binary_expression"})
+_VARIABLES = frozenset({"identifier", "field_expression", "qualified_identifier"})
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _LEAVING = frozenset({"exit", "abort", "_exit", "quick_exit", "std::exit", "std::abort", "usage", "Usage"})
 
@@ -91,9 +94,12 @@ def _if(run: HostRun, node: Node) -> Statement:
     effects = [part for part in parts if run.program.has_effects(part) or reads_words(part)]
     launching = [part for part in effects if run.launches(part)]
     scalars = [item for part in parts for item in find_changes(part, run.kernels)]
+    labels = _equal_numbers(run, node.child_by_field_name("condition")) if launching else []
 
     def branch(frame: HostFrame) -> Outcome:
         value = condition(frame)
+        if labels:
+            run.state.labels.update(number for label in labels if isinstance(number := label(frame), int))
         if run.state.forced and launching:
             outcomes = []
             for part in launching:
@@ -115,6 +121,14 @@ def _if(run: HostRun, node: Node) -> Statement:
     return branch
 
 
+def _equal_numbers(run: HostRun, condition: Node | None) -> list[Callable[[HostFrame], object]]:
+    """Return the constants with which a condition asks whether something is equal: `threads == 128`."""
+    compared = nodes_of(condition, _COMPARISONS) if condition is not None else []
+    equal = [item for item in compared if text_of(item.child_by_field_name("operator")) == "=="]
+    operands = [item.child_by_field_name(side) for item in equal for side in ("left", "right")]
+    return [run.expression(item) for item in operands if item is not None and item.type == "number_literal"]
+
+
 def always_leaves(node: Node) -> bool:
     """Whether a branch always ends the function or the program."""
     last = node
@@ -129,24 +143,86 @@ def always_leaves(node: Node) -> bool:
     )
 
 
-def _switch(run: HostRun, node: Node) -> Statement:  # noqa: C901  (the parts of a switch)
+def _switch(run: HostRun, node: Node) -> Statement:
     clause = node.child_by_field_name("condition")
-    condition = run.expression(items(clause)[-1]) if clause is not None else lambda frame: UNKNOWN  # noqa: ARG005
-    body = node.child_by_field_name("body")
-    cases = [item for item in items(body) if item.type == "case_statement"]
-    labels = [item.child_by_field_name("value") for item in cases]
-    values = [run.expression(item) if item is not None else None for item in labels]
-    parts = [
-        [run.statement(item) for item in items(case) if label is None or item.id != label.id]
-        for case, label in zip(cases, labels, strict=True)
-    ]
-    effects = [run.launches(case) for case in cases]
-    options = [index for index, case in enumerate(cases) if run.program.has_effects(case) or reads_words(case)]
-    selects = clause is not None and run.program.selects(text_of(items(clause)[-1]))
+    inside = items(clause)[-1] if clause is not None else None
+    condition = run.expression(inside) if inside is not None else lambda frame: UNKNOWN  # noqa: ARG005
+    cases = _Cases(run, node, inside)
+    is_launching = any(case.launches for case in cases.listed)
+    options = [case for case in cases.listed if run.program.has_effects(case.node) or reads_words(case.node)]
 
-    def from_case(start: int, frame: HostFrame) -> Outcome:
-        for group in parts[start:]:
-            for part in group:
+    def switch(frame: HostFrame) -> Outcome:
+        value = condition(frame)
+        if is_launching:
+            run.state.labels.update(cases.labels(frame))
+            if run.state.forced or value is UNKNOWN:
+                cases.run_launching(frame, value)
+                return None
+        if value is UNKNOWN:
+            for case in options:  # as for an option that the command line has
+                with run.state.may_run():
+                    cases.run_from(case, frame)
+            if not options:
+                run.forget(find_changes(node, run.kernels), frame)
+            return None
+        start = cases.selected(value, frame)
+        return cases.run_from(start, frame) if start is not None else None
+
+    return switch
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """One case of a `switch`, or its default."""
+
+    node: Node
+    place: int
+    label: Callable[[HostFrame], object] | None  # None of the default
+    parts: list[Statement]
+    launches: bool
+
+
+class _Cases:
+    """The cases of a `switch` over an expression."""
+
+    def __init__(self, run: HostRun, node: Node, switched: Node | None) -> None:
+        self._run = run
+        self.listed = [_case(run, item, place) for place, item in enumerate(_case_nodes(node))]
+        is_place = switched is not None and switched.type in _VARIABLES
+        self._variable = run.reference(switched) if switched is not None and is_place else None
+        self._selects = switched is not None and run.program.selects(text_of(switched))
+
+    def labels(self, frame: HostFrame) -> Iterator[int]:
+        """Yield the numbers that select a case which launches."""
+        for case in self.listed:
+            value = case.label(frame) if case.launches and case.label is not None else UNKNOWN
+            if isinstance(value, int):
+                yield value
+
+    def selected(self, value: object, frame: HostFrame) -> _Case | None:
+        """Return the case of a value."""
+        labelled = (case for case in self.listed if case.label is not None and case.label(frame) == value)
+        return next(labelled, next((case for case in self.listed if case.label is None), None))
+
+    def run_launching(self, frame: HostFrame, value: object) -> None:
+        """Run each case that launches, as a program of its own, in which the expression has the value of the label."""
+        state = self._run.state
+        variable = self._variable(frame) if self._variable is not None else Cell()
+        for case in self.listed:
+            if not case.launches:
+                continue
+            wanted = case.label(frame) if case.label is not None else UNKNOWN
+            holds = self._selects or value is UNKNOWN or wanted == value
+            if wanted is not UNKNOWN:
+                variable.store(wanted)
+            with state.taken(holds=holds), state.may_run():
+                self.run_from(case, frame)
+            variable.store(value)
+
+    def run_from(self, case: _Case, frame: HostFrame) -> Outcome:
+        """Run a case and those behind it, until one ends the `switch`."""
+        for other in self.listed[case.place :]:
+            for part in other.parts:
                 outcome: Outcome = part(frame)
                 if outcome is Left.BREAK:
                     return None
@@ -154,29 +230,15 @@ def _switch(run: HostRun, node: Node) -> Statement:  # noqa: C901  (the parts of
                     return outcome
         return None
 
-    def switch(frame: HostFrame) -> Outcome:
-        value = condition(frame)
-        if any(effects) and (run.state.forced or value is UNKNOWN):  # each case is a program of its own
-            for index, label in enumerate(values):
-                wanted = label(frame) if label is not None else UNKNOWN
-                if effects[index]:
-                    holds = selects or value is UNKNOWN or wanted == value
-                    with run.state.taken(holds=holds), run.state.may_run():
-                        from_case(index, frame)
-            return None
-        if value is UNKNOWN:
-            for index in options:  # as for an option that the command line has
-                with run.state.may_run():
-                    from_case(index, frame)
-            if not options:
-                run.forget(find_changes(node, run.kernels), frame)
-            return None
-        start = next((i for i, item in enumerate(values) if item is not None and item(frame) == value), None)
-        if start is None:
-            start = next((i for i, item in enumerate(values) if item is None), None)
-        return from_case(start, frame) if start is not None else None
 
-    return switch
+def _case_nodes(node: Node) -> list[Node]:
+    return [item for item in items(node.child_by_field_name("body")) if item.type == "case_statement"]
+
+
+def _case(run: HostRun, node: Node, place: int) -> _Case:
+    label = node.child_by_field_name("value")
+    parts = [run.statement(item) for item in items(node) if label is None or item.id != label.id]
+    return _Case(node, place, run.expression(label) if label is not None else None, parts, run.launches(node))
 
 
 def _alias(run: HostRun, node: Node) -> Statement:  # noqa: ARG001  (a handler)
