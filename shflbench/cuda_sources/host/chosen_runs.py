@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,7 @@ from shflbench.cuda_sources.host.run_usefulness import (
 from shflbench.cuda_sources.host.types import CHAR, pointer_to
 from shflbench.cuda_sources.host.values import Cell, Memory, Pointer, Text
 from shflbench.cuda_sources.kernel_file import EDGE, ODD, TINY, is_rounded_up
+from shflbench.cuda_sources.origin import Origin
 from shflbench.model import WARP
 
 if TYPE_CHECKING:
@@ -103,9 +105,26 @@ def _further(
     first = list(_first_functions(run))
     yield from (partial(_of_function, run, function, forced=False) for function in first)
     if main is not None and not is_given:
+        yield from (partial(_of_choice, run, main, dict(choice)) for choice in _choices(run))
         yield partial(_of_main, run, main, None, forced=True)
     others = (*first, *(function for function in run.program.launching if function is not main))
     yield from (partial(_of_function, run, function, forced=True) for function in others)
+
+
+def _choices(run: Interpreter) -> Iterator[tuple[tuple[str, int], ...]]:
+    """Yield numbers of variables with which further launches would run, also those that runs with such numbers note."""
+    place = 0
+    while place < len(run.choices):
+        yield run.choices[place]
+        place += 1
+
+
+def _of_choice(run: Interpreter, main: HostFunction, chosen: Mapping[str, int]) -> Iterator[Performed]:
+    """Yield the launches of the program with other numbers in variables that begin with a constant."""
+    inputs = (HostInput(count=count, chosen=chosen) for count in _counts(run, main))
+    best = max((_main(run, main, given, forced=False) for given in inputs), key=progress)
+    for item in best.performed:
+        yield replace(item, launch=replace(item.launch, origin=Origin.FORCED))
 
 
 def _first_functions(run: Interpreter) -> Iterator[HostFunction]:

@@ -115,7 +115,8 @@ def _declarator(
     def declared(frame: HostFrame) -> Cell | HostElement:
         type_ = shape(run.type(text, frame), frame) if text != "auto" else UNKNOWN_TYPE
         if make is not None and not type_.is_array:
-            given = make(frame) if given_number is None else given_number
+            number = run.state.given.chosen.get(name) if begins and given_number is None else given_number
+            given = make(frame) if number is None else number
             if isinstance(given, Structure) and _VECTOR.match(type_.name):
                 return run.constructed(type_, [given], frame)
             cell = Cell(convert(run, given, type_), type_)

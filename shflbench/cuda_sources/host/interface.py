@@ -33,6 +33,7 @@ class HostRun(Protocol):
     numbers: Mapping[str, int | float]  # values of variables that begin with a constant, by name
     begun: dict[str, HostNumber]  # numbers that variables began with, and macros stood for, by name
     macro_uses: list[Node]  # those around what runs
+    choices: list[tuple[tuple[str, int], ...]]  # numbers of variables with which further launches would run
     long_loops: dict[int, LongLoop]  # those that took too many iterations
     allocations: Iterator[int]  # numbers for those that launches get
     enumerated: dict[int, object]  # values of enumerators, by the ids of their nodes

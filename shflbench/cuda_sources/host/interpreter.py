@@ -85,6 +85,7 @@ class Interpreter:
         self._launches: dict[int, bool] = {}
         self.macro_uses: list[Node] = []  # those around what runs
         self.begun: dict[str, HostNumber] = {}  # numbers that variables began with, and macros stood for, by name
+        self.choices: list[tuple[tuple[str, int], ...]] = []  # of variables, with which further launches would run
         self.long_loops: dict[int, LongLoop] = {}  # those that took too many iterations
         self._objects = ObjectMaker(self)
         self.budget = budget

@@ -142,6 +142,8 @@ class HostInput:
     used: dict[str, int] = field(default_factory=dict)  # what was taken as `number`: `argv[1]` → 1024
     single: Mapping[str, int] = field(default_factory=dict)  # what stands for other numbers: `argv[2]` → 512
 
+    chosen: Mapping[str, int] = field(default_factory=dict)  # for variables that begin with a constant, in place of it
+
     @property
     def largest(self) -> int:
         """The largest number of the command line, or the one that stands for its numbers."""

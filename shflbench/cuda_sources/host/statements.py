@@ -12,12 +12,13 @@ from shflbench.cuda_sources.host.flow import HostReturn, Left, find_changes, not
 from shflbench.cuda_sources.host.host_loops import loop_statement, range_loop
 from shflbench.cuda_sources.host.machine import HostFrame, HostStop
 from shflbench.cuda_sources.host.open_conditions import open_condition
+from shflbench.cuda_sources.host.untaken_branches import note_branch, note_choice
 from shflbench.cuda_sources.host.values import UNKNOWN, Cell
 from shflbench.cuda_sources.scopes import declared_name
 from shflbench.cuda_sources.syntax_trees import nodes_of, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from tree_sitter import Node
 
@@ -94,12 +95,11 @@ def _if(run: HostRun, node: Node) -> Statement:
     effects = [part for part in parts if run.program.has_effects(part) or reads_words(part)]
     launching = [part for part in effects if run.launches(part)]
     scalars = [item for part in parts for item in find_changes(part, run.kernels)]
-    labels = _equal_numbers(run, node.child_by_field_name("condition")) if launching else []
+    note = _noting(run, node.child_by_field_name("condition"), [part == first for part in launching])
 
     def branch(frame: HostFrame) -> Outcome:
         value = condition(frame)
-        if labels:
-            run.state.labels.update(number for label in labels if isinstance(number := label(frame), int))
+        note(frame, value)
         if run.state.forced and launching:
             outcomes = []
             for part in launching:
@@ -119,6 +119,18 @@ def _if(run: HostRun, node: Node) -> Statement:
         return outcome if len(effects) == 1 and other is not None else None
 
     return branch
+
+
+def _noting(run: HostRun, condition: Node | None, launching: Sequence[bool]) -> Callable[[HostFrame, object], None]:
+    """Return what notes how the branches of a condition that launch, where it holds or does not, would run."""
+    labels = _equal_numbers(run, condition) if launching else []
+
+    def note(frame: HostFrame, value: object) -> None:
+        run.state.labels.update(number for label in labels if isinstance(number := label(frame), int))
+        if value is not UNKNOWN and not run.state.forced and any(holds is not value for holds in launching):
+            note_branch(run, condition, holds=not value)
+
+    return note
 
 
 def _equal_numbers(run: HostRun, condition: Node | None) -> list[Callable[[HostFrame], object]]:
@@ -165,6 +177,7 @@ def _switch(run: HostRun, node: Node) -> Statement:
             if not options:
                 run.forget(find_changes(node, run.kernels), frame)
             return None
+        cases.note_others(value, frame)
         start = cases.selected(value, frame)
         return cases.run_from(start, frame) if start is not None else None
 
@@ -190,6 +203,7 @@ class _Cases:
         self.listed = [_case(run, item, place) for place, item in enumerate(_case_nodes(node))]
         is_place = switched is not None and switched.type in _VARIABLES
         self._variable = run.reference(switched) if switched is not None and is_place else None
+        self._name = text_of(switched) if switched is not None and switched.type == "identifier" else ""
         self._selects = switched is not None and run.program.selects(text_of(switched))
 
     def labels(self, frame: HostFrame) -> Iterator[int]:
@@ -203,6 +217,12 @@ class _Cases:
         """Return the case of a value."""
         labelled = (case for case in self.listed if case.label is not None and case.label(frame) == value)
         return next(labelled, next((case for case in self.listed if case.label is None), None))
+
+    def note_others(self, value: object, frame: HostFrame) -> None:
+        """Note with which numbers the cases would run that another value selects."""
+        for label in self.labels(frame) if self._name else ():
+            if label != value:
+                note_choice(self._run, {self._name: label})
 
     def run_launching(self, frame: HostFrame, value: object) -> None:
         """Run each case that launches, as a program of its own, in which the expression has the value of the label."""
