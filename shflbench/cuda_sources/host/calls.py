@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from shflbench.cuda_sources.argument_types import is_vector
+from shflbench.cuda_sources.host.assertions import ASSERTIONS, assertion
 from shflbench.cuda_sources.host.contents import called_name, class_of, items, scope_of, without_keyword
 from shflbench.cuda_sources.host.conversions import convert, pointers
 from shflbench.cuda_sources.host.declarations import is_constructible
@@ -65,6 +66,8 @@ def call(  # noqa: PLR0911  (a return per kind of call)
         return launch_by_call(run, node, arguments, cooperative=_BY_FUNCTION[name])
     if name == "cudaLaunchKernelEx" and len(arguments) > 1:
         return launch_by_configuration(run, node, arguments)
+    if name in ASSERTIONS and arguments and not run.program.macros.definitions(name):
+        return assertion(run, arguments)
     macro = run.program.macro(name) if function.type == "identifier" else None
     if macro is not None and macro.parameters is not None:
         return _macro(run, node, macro, arguments)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from functools import partial
+from itertools import islice, product
 from typing import TYPE_CHECKING
 
 from shflbench.cuda_sources.definitions import surrounding_parameters
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
 NUMBERS = (1024, 256, 64, 4096, 16, 16384, 2)
 SMALL = 8  # tried where a program accepts only the smallest of them
 LIMITS = (None, 4096, 1024, 256, 64, 16)  # of the numbers of a usual command line
+SMALL_LIMIT, UNEQUAL_LIMITS = 16, (4096, 1024, 256, 16)  # of its numbers, where one limit for all is refused
+MOST_UNEQUAL = 64  # combinations of these
 FURTHER = (ODD, 65_536)  # no multiple of a block; more than the threads of a launch whose loops step by the grid
 MOST_LABELS = 12  # numbers that conditions ask for, each of which is tried
 MOST_LABEL = 1 << 16  # a larger one is no size
@@ -237,12 +240,36 @@ def _of_usual(run: Interpreter, main: HostFunction, words: Sequence[str]) -> lis
             break
     if not states:
         return []
+    if not _is_small(states[-1]):
+        states += _of_unequal_limits(run, main, words, states[0])
     best = min(states, key=lambda state: (not _is_small(state), _largest(state)))
     odd = _limited(words, ODD)
     odd.number = ODD  # of what the program reads elsewhere
     is_new = {**odd.used, **dict.fromkeys(best.given.used, ODD)} != best.given.used
     further = _main(run, main, odd, forced=False).performed if is_new else []
     return [*best.performed, *(item for item in further if is_valid(item) and is_moderate(item))]
+
+
+def _of_unequal_limits(
+    run: Interpreter, main: HostFunction, words: Sequence[str], usual: HostState
+) -> Iterator[HostState]:
+    """Yield runs with a limit of its own for each large number whose launches are as many, until they are small.
+
+    A program may accept no numbers below one limit, as when it asks for more rows than the square of their columns.
+    """
+    large = [place for place, word in enumerate(words) if _is_above(word, SMALL_LIMIT)]
+    known = score(usual)[0]
+    for limits in islice(product(UNEQUAL_LIMITS, repeat=len(large)), MOST_UNEQUAL) if len(large) > 1 else ():
+        given = _limited(words, None)
+        for place, limit in zip(large, limits, strict=True):
+            if limit and _is_above(words[place], limit):
+                given.used[f"argv[{place + 1}]"] = limit
+        given.words = tuple(str(given.used.get(f"argv[{place}]", word)) for place, word in enumerate(words, 1))
+        state = _main(run, main, given, forced=False)
+        if score(state)[0] >= known:
+            yield state
+            if _is_small(state):
+                return
 
 
 def _is_small(state: HostState) -> bool:
