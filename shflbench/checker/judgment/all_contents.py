@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shflbench.cuda_sources.origin import Origin
-from shflbench.emulator.dataflow.index_values import PARAMETER, IndexValues, normalize
+from shflbench.emulator.dataflow.index_values import LOOP, PARAMETER, IndexValues, normalize
 from shflbench.emulator.dataflow.polynomials import difference
 from shflbench.emulator.dataflow.value_ranges import ValueRanges
 from shflbench.emulator.machine.faults import FaultKind
@@ -64,7 +64,7 @@ def must_collide(observation: Observation, slicer: Slicer) -> bool:
     instructions = (observation.hazard.instruction, observation.hazard.other or observation.hazard.instruction)
     ops = [op for instruction in instructions for op in slicer.ops_of(instruction)]
     places = {op.place for op in ops}
-    if len(ops) != len(instructions) or len(places) != 1 or any(op.guard or slicer.in_loop(op) for op in ops):
+    if len(ops) != len(instructions) or len(places) != 1 or any(op.guard or not _begins(op, slicer) for op in ops):
         return False
     limit = ValueRanges(slicer).address(ops[0])
     if limit is None:
@@ -75,23 +75,38 @@ def must_collide(observation: Observation, slicer: Slicer) -> bool:
     )
 
 
+def _begins(op: Op, slicer: Slicer) -> bool:
+    """Whether threads execute an op once with no barrier before it that others have not: first, if it is in a loop."""
+    return not slicer.in_loop(op) or slicer.loop_blocks(op) == {slicer.block_of(op)}
+
+
+def _conditions(op: Op, slicer: Slicer) -> list[Op]:
+    """Return the branches that decide whether a thread executes an op, not those that decide how often."""
+    block = slicer.block_of(op)
+    return [branch for branch in slicer.all_conditions(op) if slicer.block_of(branch) != block]
+
+
 def _executing(op: Op, slicer: Slicer, item: LaunchEvidence, space: str) -> int:
     """Return how many threads that share the memory execute an op, at least: all, or those below a size."""
     shape = item.launch.shape
     running = len(shape.sample) or shape.blocks
     threads = shape.threads_per_block * (1 if space == "shared" else running)
-    for branch in slicer.all_conditions(op):
+    for branch in _conditions(op, slicer):
         threads = min(threads, next(_sizes(branch, slicer, item.arguments, one_block=shape.blocks == 1), 0))
     return threads
 
 
 def _sizes(branch: Op, slicer: Slicer, arguments: Arguments, *, one_block: bool) -> Iterator[int]:
-    """Yield the value of the parameter, or the constant, with which a branch compares the number of a thread."""
+    """Yield the value of the parameter, or the constant, with which a branch compares the number of a thread.
+
+    Iterations of loops behind the branch do not count.
+    """
     indexes = slicer.kept(IndexValues)
     for compare in slicer.writers(branch.guard.number) if branch.guard is not None else ():
         if not has_role(compare.instruction, OpcodeRole.COMPARISON) or len(compare.sources) < 2:  # noqa: PLR2004  (what it compares)
             continue
-        value = normalize(difference(indexes.of(compare.sources[0]), indexes.of(compare.sources[1])))
+        whole = normalize(difference(indexes.of(compare.sources[0]), indexes.of(compare.sources[1])))
+        value = {term: factor for term, factor in whole.items() if not _is_behind(term, branch, slicer)}
         numbers = {term: factor for term, factor in value.items() if not term[:1] or term[0].startswith(PARAMETER)}
         index = {term: factor for term, factor in value.items() if term not in numbers}
         (size, factor), *others = numbers.items() or [((), 0)]
@@ -103,6 +118,12 @@ def _sizes(branch: Op, slicer: Slicer, arguments: Arguments, *, one_block: bool)
             yield abs(factor)
         if is_thread and not others and abs(factor) == 1 and len(size) == 1:
             yield _number(int(size[0].removeprefix(PARAMETER)), arguments)
+
+
+def _is_behind(term: tuple[str, ...], branch: Op, slicer: Slicer) -> bool:
+    """Whether a term counts the iterations of a loop that no thread enters before a branch."""
+    loops = [int(symbol.removeprefix(LOOP)) for symbol in term if symbol.startswith(LOOP)]
+    return any(not slicer.leads_to(loop, branch) for loop in loops)
 
 
 def _negative(value: dict[tuple[str, ...], int]) -> dict[tuple[str, ...], int]:

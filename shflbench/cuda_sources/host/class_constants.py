@@ -22,10 +22,10 @@ def static_member(run: HostRun, owner: str, name: str, frame: HostFrame) -> obje
     known = run.program.class_of(type_.name)
     if known is None and type_.name.startswith("integral_constant<") and name == "value":
         return _number(run, type_.name)
-    found = _declared(run, known, name) if known is not None else None
-    if known is None or found is None:
+    constant = _declared(run, known, name) if known is not None else None
+    if known is None or constant is None:
         return UNKNOWN
-    value, declaring = found
+    value, declaring = constant
     bound = bound_of_class(known, type_.name, frame)
     return run.expression(value)(HostFrame(bound=bound, owner=declaring.name))
 

@@ -49,10 +49,12 @@ def _declarators(program: HostProgram, definition: Node) -> Iterator[Node]:
     name, owner = called_name(named), scope_of(named).partition("<")[0] if named is not None else ""
     known = program.class_of(owner) if owner else None
     if known is None:
-        yield from (found for node in program.declarations(name) if (found := function_declarator(node)) is not None)
+        yield from (
+            declarator for node in program.declarations(name) if (declarator := function_declarator(node)) is not None
+        )
         return
     for item in items(known.body):
         inside = items(item)[-1] if item.type == "template_declaration" else item
-        found = function_declarator(inside) if inside.type in _DECLARATIONS else None
-        if found is not None and called_name(found.child_by_field_name("declarator")) == name:
-            yield found
+        declarator = function_declarator(inside) if inside.type in _DECLARATIONS else None
+        if declarator is not None and called_name(declarator.child_by_field_name("declarator")) == name:
+            yield declarator

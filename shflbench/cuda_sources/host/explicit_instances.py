@@ -36,11 +36,11 @@ class HostEntry:
 
 def entries(run: HostRun, function: HostFunction) -> list[HostEntry]:
     """Return a function in each of its explicit instances; without any, once with arguments that are unknown."""
-    found: list[HostEntry] = []
+    result: list[HostEntry] = []
     for entry in _instances(run, function):
-        if entry not in found:
-            found.append(entry)
-    return found[:MOST_INSTANCES] or [HostEntry(function)]
+        if entry not in result:
+            result.append(entry)
+    return result[:MOST_INSTANCES] or [HostEntry(function)]
 
 
 def _instances(run: HostRun, function: HostFunction) -> Iterator[HostEntry]:
@@ -52,8 +52,8 @@ def _instances(run: HostRun, function: HostFunction) -> Iterator[HostEntry]:
         scope, name, declarator = _named(node)
         if not _is_of(function, scope):
             continue
-        written = template_arguments(run, name)(HostFrame())
-        given = _arguments(function, written, parameters_of(declarator))
+        texts = template_arguments(run, name)(HostFrame())
+        given = _arguments(function, texts, parameters_of(declarator))
         if given is None:
             continue
         bounds: Sequence[Mapping[str, object]] = of_class
@@ -95,17 +95,17 @@ def _named(node: Node) -> tuple[list[Node], Node, Node]:
 
 def _is_of(function: HostFunction, scope: Sequence[Node]) -> bool:
     """Whether scopes that an instantiation writes are those of a function, or the last ones of these."""
-    written = [text_of(item).partition("<")[0].strip() for item in scope]
+    given = [text_of(item).partition("<")[0].strip() for item in scope]
     whole = [*function.scope, *([function.owner] if function.owner and function.owner not in function.scope else [])]
-    return not written or whole[-len(written) :] == written
+    return not given or whole[-len(given) :] == given
 
 
 def _arguments(
-    function: HostFunction, written: Sequence[str], declared: Sequence[SourceParameter]
+    function: HostFunction, given: Sequence[str], declared: Sequence[SourceParameter]
 ) -> tuple[str, ...] | None:
-    """Return the template arguments of an instance, written or as its parameters say; None if one is not known."""
-    result = list(written)
-    for item in function.template[len(written) :]:
+    """Return the template arguments of an instance, given or as its parameters say; None if one is not known."""
+    result = list(given)
+    for item in function.template[len(given) :]:
         deduced = (
             _deduced(item.name, _type(parameter), other.type)
             for parameter, other in zip(function.parameters, declared, strict=False)

@@ -215,8 +215,8 @@ class _Cases:
 
     def selected(self, value: object, frame: HostFrame) -> _Case | None:
         """Return the case of a value."""
-        labelled = (case for case in self.listed if case.label is not None and case.label(frame) == value)
-        return next(labelled, next((case for case in self.listed if case.label is None), None))
+        matching = (case for case in self.listed if case.label is not None and case.label(frame) == value)
+        return next(matching, next((case for case in self.listed if case.label is None), None))
 
     def note_others(self, value: object, frame: HostFrame) -> None:
         """Note with which numbers the cases would run that another value selects."""

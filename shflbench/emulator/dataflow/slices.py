@@ -205,6 +205,10 @@ class Slicer:
             self._after[start] = _reach(self._edges, start)
         return self._after[start]
 
+    def leads_to(self, block: int, op: Op) -> bool:
+        """Return whether a thread that leaves a block may execute `op`."""
+        return self.block_of(op) in self._reached(block)
+
     def leaves(self, op: Op, blocks: Collection[int]) -> bool:
         """Return whether control may leave `blocks` after `op`, which ends one of them."""
         start = self._blocks[id(op)]

@@ -33,6 +33,39 @@ def test_letters_stay_within_as_many_counters_as_there_are_letters(
     assert verdicts(LETTERS.replace("BINS", str(bins)), tmp_path, kernel_cache) == {"count": verdict}
 
 
+PLAIN = """#include <cstdlib>
+__global__ void count(const unsigned char *data, int n, unsigned *bins) {
+    __shared__ unsigned local[BINS];
+    if (threadIdx.x < BINS) local[threadIdx.x] = 0;
+    __syncthreads();
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) local[data[i] % BINS]++;
+    __syncthreads();
+    if (threadIdx.x < BINS) atomicAdd(&bins[threadIdx.x], local[threadIdx.x]);
+}
+int main() {
+    int n = SIZE;
+    unsigned char *h = (unsigned char *)malloc(20000), *d;
+    for (int i = 0; i < 20000; i++) h[i] = rand() % 256;
+    unsigned *bins;
+    cudaMalloc(&d, n);
+    cudaMalloc(&bins, BINS * sizeof(unsigned));
+    cudaMemset(bins, 0, BINS * sizeof(unsigned));
+    cudaMemcpy(d, h, n, cudaMemcpyHostToDevice);
+    count<<<4, 128>>>(d, n, bins);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("bins", "size", "verdict"), [(64, 10000, "broken"), (128, 10000, "needs arguments"), (64, 60, "needs arguments")]
+)
+def test_more_threads_than_counters_meet_in_the_first_iteration_of_a_loop(
+    tmp_path: Path, kernel_cache: Path, bins: int, size: int, verdict: str
+) -> None:
+    text = PLAIN.replace("BINS", str(bins)).replace("SIZE", str(size))
+    assert verdicts(text, tmp_path, kernel_cache) == {"count": verdict}
+
+
 MOVED = """#include <cstdlib>
 __global__ void moved(const int *order, const float *in, float *out) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
