@@ -61,3 +61,24 @@ def test_of_two_sources_that_define_the_function_the_first_is_compiled(folder: P
     (folder / "another.cu").write_text(OTHER.replace("FACTOR", "7").replace("other", "another"))
     assert folder / "another.cu" in read(folder).files.values()
     assert folder / "other.cu" not in read(folder).files.values()
+
+
+@pytest.mark.parametrize(
+    ("declared", "defined", "undefined"),
+    [
+        ("const float x, float *p", "float x, float *const p", ""),
+        ("float x, float *__restrict p", "const float x, float *p", ""),
+        ("float x, const float *p", "float x, float *p", "_Z6scaledfPKf"),
+    ],
+)
+def test_declarations_are_joined_unless_their_symbols_differ(
+    folder: Path, declared: str, defined: str, undefined: str
+) -> None:
+    """A `const` of a parameter itself is no part of the symbol, that of what it points to is."""
+    call = "p[threadIdx.x] = scaled(p[threadIdx.x], p);"
+    (folder / "device.h").write_text(f"__device__ float scaled({declared});\n")
+    (folder / "kernel.cu").write_text(f'#include "device.h"\n__global__ void kernel(float *p) {{ {call} }}\n')
+    (folder / "other.cu").write_text(f"__device__ float scaled({defined}) {{ return x * p[0]; }}\n")
+    behind = read(folder).ptx.partition(".extern .func")[2]
+    assert undefined in behind
+    assert bool(behind) == bool(undefined)

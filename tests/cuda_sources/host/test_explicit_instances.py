@@ -66,6 +66,17 @@ def test_each_instance_is_launched_with_its_block(parse: Parse, text: str) -> No
     assert _launched(parse, KERNEL + text) == [(instance, (64, 1, 1)) for instance in BOTH]
 
 
+@pytest.mark.parametrize("word", ["__restrict__", "__restrict"])
+def test_restricted_pointers_are_those_of_the_instance(parse: Parse, word: str) -> None:
+    text = f"""
+template <typename T> void run(const T *{word} in, T *{word} out, int n) {{
+  shift<T, 64><<<(n + 63) / 64, 64>>>(in, out, n);
+}}
+template void run(const float *{word}, float *{word}, int);
+"""
+    assert _launched(parse, KERNEL.replace("*in", f"*{word} in") + text) == [(("float", "64"), (64, 1, 1))]
+
+
 def test_an_instance_takes_its_branch_of_if_constexpr(parse: Parse) -> None:
     source = parse(
         KERNEL
