@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from shflbench.checker.inputs.default_launches import PlannedLaunch
     from shflbench.checker.judgment.observations import Observation
     from shflbench.checker.runs.evidence import LaunchEvidence
+    from shflbench.cuda_sources.kernel_file import HostLaunch
     from shflbench.cuda_sources.source_lines import SourceLine
     from shflbench.emulator.dataflow.slices import Slice, Slicer
 
@@ -124,6 +125,8 @@ def _of_assumed(observation: Observation, every: Sequence[LaunchEvidence]) -> li
     if observation.kind not in OF_VALUES or not all(numbers) or _is_in_part_of_tile(observation):
         return []
     tried = [item.launch.host for item in every if item.launch.assumed and item.launch.host is not None]
+    if observation.hazard.space == "shared" and any(map(_passes_shared_bytes, tried)):
+        return [LAUNCH]
     kinds = {(host.grid, tuple(item.value for item in host.arguments)) for host in tried}
     if {host.assumed for host in tried} == set(numbers) and len(kinds) > 1 and len(set(numbers)) > 1:
         return []
@@ -133,6 +136,11 @@ def _of_assumed(observation: Observation, every: Sequence[LaunchEvidence]) -> li
 def _is_in_part_of_tile(observation: Observation) -> bool:
     """Whether a fault happened where the host code itself lets a block have a part of a tile: it rounds its grid up."""
     return any(is_edge(item.launch) for item in observation.launches)
+
+
+def _passes_shared_bytes(host: HostLaunch) -> bool:
+    """Whether a number that stands for one of several parameters is the size of shared memory: its caller knows it."""
+    return len(host.assumed) > 1 and host.takes_parameters and host.shared_bytes in dict(host.assumed).values()
 
 
 def is_invented(observation: Observation) -> bool:

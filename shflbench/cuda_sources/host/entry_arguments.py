@@ -1,4 +1,4 @@
-"""Call a function that nothing in the files calls: values for its parameters, and for the fields of its object."""
+"""Call a function that nothing in the files calls: values for its parameters, and an object for a member function."""
 
 from __future__ import annotations
 
@@ -27,12 +27,11 @@ if TYPE_CHECKING:
     from shflbench.cuda_sources.host.types import HostType
 
 ROW_BYTES = 4  # times as many as other numbers: rows of as many pixels, or of floating-point numbers, do not overlap
-OBJECT = "this"  # whose fields have names such as `this.rows`
 _PITCH = re.compile(r"(?i)pitch|stride(?![a-z])|^ld[a-z]?$")
 
 
 def call_entry(run: HostRun, entry: HostEntry, given: HostInput) -> None:
-    """Call a function in an instance, with numbers of the input for its parameters and the fields of its object."""
+    """Call a function in an instance, with numbers of the input for its parameters, and those of a constructor."""
     function = entry.function
     named = zip((item.name for item in function.template), entry.template, strict=False)
     bound = {**entry.bound, **dict(named)}
@@ -61,8 +60,17 @@ def _object(run: HostRun, entry: HostEntry, given: HostInput) -> Structure | Non
     made = run.constructed(type_, values, frame).value
     if not isinstance(made, Structure):
         return None
-    _fill_parameter(OBJECT, made, given)
+    _forget_zeros(made)
     return made
+
+
+def _forget_zeros(made: Structure) -> None:
+    """Take the fields that begin with zero as unknown: another member function may set them, as `init(n)` does."""
+    for cell in made.fields.values():
+        if isinstance(cell.value, Structure):
+            _forget_zeros(cell.value)
+        elif cell.value == 0:
+            cell.value = UNKNOWN
 
 
 def _is_static(known: HostClass, function: HostFunction) -> bool:
@@ -141,5 +149,5 @@ def _fill_parameter(name: str, made: Structure, given: HostInput) -> None:
                 value.memory.size = None
         elif cell.type.format not in {"", "f", "d", "e"} and (value is UNKNOWN or (value == 0 and cell.type.size != 1)):
             given.used[f"{name}.{field}"] = cell.value = given.number
-        elif cell.type.is_pointer and cell.type.target is not None and not isinstance(value, Pointer):
+        elif cell.type.is_pointer and cell.type.target is not None:
             cell.value = Pointer(Memory(None, device=True), 0, cell.type.target)

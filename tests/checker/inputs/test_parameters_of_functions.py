@@ -46,3 +46,41 @@ def test_a_race_that_numbers_decide_on_which_nobody_passes_needs_arguments(
     judged = painted(tmp_path, kernel_cache, "apart", face)
     assert judged["paint"] == "needs arguments"  # `apart` may be any number
     assert judged["reversed"] == "broken"  # whatever the width is
+
+
+REVERSED = """
+__global__ void reversed(const float *x, float *y, int n) {
+    extern __shared__ float s[];
+    int t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
+    s[t] = i < n ? x[i] : 0.f;
+    __syncthreads();
+    if (i < n) y[i] = s[blockDim.x - 1 - t];
+}
+"""
+FUNCTION = """
+void run(const float *x, float *y, int n, int blocks, int threads, int bytes) {
+    reversed<<<blocks, threads, bytes>>>(x, y, n);
+}
+"""
+MEMBER = """
+class Reverser {
+  public:
+    void init(int n);
+    void run() { reversed<<<blocks, threads, bytes>>>(x, y, n); }
+  private:
+    float *x = nullptr, *y = nullptr;
+    int n = 0, blocks = 0, threads, bytes;
+};
+"""
+TWICE_TOO_SMALL = """
+void run(const float *x, float *y, int n) { reversed<<<1, n, n * sizeof(float) / 2>>>(x, y, n); }
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "verdict"), [(FUNCTION, "needs arguments"), (MEMBER, "clean"), (TWICE_TOO_SMALL, "broken")]
+)
+def test_a_caller_or_another_member_gives_shared_memory_that_fits_the_block(
+    tmp_path: Path, kernel_cache: Path, code: str, verdict: str
+) -> None:
+    assert verdicts(REVERSED + code, tmp_path, kernel_cache) == {"reversed": verdict}

@@ -54,7 +54,9 @@ struct Job {
 def sizes(parse: Parse, body: str) -> list[object]:
     """Return the bytes of what the launches that the program performs get, or their number."""
     text = f"{HEAD}int main(int argc, char **argv) {{\nconst int n = 100;\n{body}\n}}\n"
-    performed = [site.launch for site in parse(text).launches if site.launch.grid is not None]
+    performed = [
+        site.launch for site in parse(text).launches if site.launch.grid is not None and not site.launch.assumed
+    ]
     given = [launch.arguments[0] for launch in performed if launch.arguments]
     known = [item.buffer.size if item.buffer is not None else item.value for item in given]
     return [item for item in known if item is not None]
