@@ -79,7 +79,7 @@ def check_kernels(
     `study` is called with each kernel that ran, and its launches.
     """
     rejected = rejected_kernels(file, options)
-    known = [item.name for item in file.rejected]
+    known = [item.name for item in (*file.rejected, *file.uninstantiated)]
     chosen = chosen_kernels(file, options.kernels, several=options.several, rejected=known)
     chains = chains_to_check(file, options, chosen)
     if not chosen:

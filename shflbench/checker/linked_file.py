@@ -61,12 +61,12 @@ def _link(file: KernelFile, module: Module, kernel: SourceKernel, options: FileO
 
 
 def rejected_kernels(file: KernelFile, options: FileOptions) -> list[KernelReport]:
-    """Return the reports on chosen kernels that the compiler rejects."""
+    """Return the reports on chosen kernels that the compiler rejects, and on launched templates without an instance."""
     reports = []
-    for kernel in file.rejected:
+    rejected = [(kernel, KernelVerdict.NOT_COMPILED) for kernel in file.rejected]
+    for kernel, verdict in [*rejected, *((kernel, KernelVerdict.NOT_CHECKED) for kernel in file.uninstantiated)]:
         if is_chosen(kernel.name, options.kernels):
             sentence = shorten(kernel.sentence, LONGEST_PROBLEM)
-            verdict = KernelVerdict.NOT_COMPILED
             reports.append(KernelReport(kernel.name, "", kernel.place, verdict, sentence, errors=(sentence,)))
     return reports
 

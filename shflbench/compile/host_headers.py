@@ -7,6 +7,12 @@ exists on the host only, and the code that uses it is removed.
 from __future__ import annotations
 
 import re
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
 
 
 def _words(text: str) -> tuple[str, ...]:
@@ -133,7 +139,7 @@ _MATH = (
 #define HUGE_VALF INFINITY
 #endif
 namespace std {"""
-    + "".join(f" using ::{name};" for name in _MATH_NAMES)
+    + "".join(f" using ::{name};" for name in (*_MATH_NAMES, *(f"{name}f" for name in _MATH_NAMES[1:-4])))
     + " }\n#endif\n"
 )
 _CSTDDEF = """#ifndef SHFLBENCH_STDDEF
@@ -176,7 +182,7 @@ _UNISTD = """#ifndef SHFLBENCH_UNISTD
 #endif
 """
 _CUBLAS = "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n#include <cuComplex.h>\n"  # as cublas_api.h does
-_TORCH = f"#include <cuda.h>\n{_CUBLAS}"  # as c10/util/Half.h, BFloat16.h and ATen/cuda do
+_STAND_INS = Path(__file__).with_name("stand_ins")
 # cub/cub.cuh refuses NVRTC because of the parts that start kernels; these are the parts for device code.
 _CUB = "".join(
     f"#include <cub/{level}/{level}_{part}.cuh>\n"
@@ -216,6 +222,11 @@ _HOST_FAMILIES = re.compile(
     r"(?:hdf5|png|jpeglib|tiffio|zlib|cblas|lapacke|fftw3|mkl|papi|numa|FreeImage)\.h|(?:cublas|cufft|cusolver|cusparse|cutensor|nppi?|cufile|sanitizer)\w*\.h"
 )
 _TORCH_HEADERS = re.compile(r"(?:torch|ATen|c10|pybind11|THC|caffe2)/.+|Python\.h")
+# Those that define functions of which files have their own, with the text that stands for them.
+_OF_TORCH = (
+    (re.compile(r"/(?:Atomic|THCAtomics|KernelUtils)\.cuh$"), "torch_atomics.cuh"),
+    (re.compile(r"/(?:DeviceUtils|THCDeviceUtils|block_reduce)\.cuh$"), "torch_shuffles.cuh"),
+)
 # The headers of CUDA that include some of the host's C, as of CUDA 13; the others do without under NVRTC.
 _DRIVER = ("stdlib.h", "stdint.h")
 _INCLUDED_BY_CUDA = {
@@ -225,15 +236,42 @@ _GRAPHICS = re.compile(r"(?:GL|GLFW|GLES2|GLES3|EGL|X11|vulkan)/.+|helper_gl\.h"
 _LANGUAGE = frozenset({"type_traits", "limits", "utility", "tuple", "array", "initializer_list", "functional"})
 
 
+def _using(namespace: str, names: Iterable[str]) -> Iterator[str]:
+    return (f"namespace {namespace} {{ using cuda::std::{name}; }}" for name in names)
+
+
+# What device code uses of Thrust, whose headers NVRTC does not read, is that of libcu++.
+_OF_THRUST = {
+    "thrust/tuple.h": ("tuple", "tuple make_tuple get tie tuple_size tuple_element"),
+    "thrust/pair.h": ("utility", "pair make_pair"),
+    "thrust/functional.h": ("functional", "plus minus multiplies less greater equal_to"),
+}
+_THRUST = {
+    name: "\n".join([f"#include <cuda/std/{header}>", *_using("thrust", names.split())])
+    for name, (header, names) in _OF_THRUST.items()
+}
+
+
 def stub(name: str) -> bytes | None:
     """Return the text that stands for the header `name` of the host; None if it is no header of the host."""
     if name in _CONTENT:
         return _CONTENT[name].encode()
     if _TORCH_HEADERS.fullmatch(name):
-        return _TORCH.encode()
+        more = (file for pattern, file in _OF_TORCH if pattern.search(name))
+        return b"".join(map(_stand_in, ("torch.cuh", *more)))
     if name in _HOST_ONLY or _HOST_FAMILIES.fullmatch(name):
         return b""
     return None
+
+
+@cache
+def _stand_in(name: str) -> bytes:
+    return (_STAND_INS / name).read_bytes()
+
+
+def substitute(name: str) -> bytes | None:
+    """Return the text that stands for a header of a package of CUDA where that is not installed."""
+    return _stand_in("curand_kernel.cuh") if name == "curand_kernel.h" else None
 
 
 def included_by_cuda(name: str) -> tuple[str, ...]:
@@ -244,7 +282,8 @@ def included_by_cuda(name: str) -> tuple[str, ...]:
 def language_stubs() -> dict[str, bytes]:
     """Return those headers of C++ that device code may use, from CUDA's own library; reading them takes a second."""
     using = "namespace std { using namespace cuda::std; }"
-    return {name: f"#include <cuda/std/{name}>\n{using}\n".encode() for name in sorted(_LANGUAGE)}
+    stubs = {name: f"#include <cuda/std/{name}>\n{using}\n" for name in sorted(_LANGUAGE)}
+    return {name: text.encode() for name, text in (stubs | _THRUST).items()}
 
 
 def cub_stub() -> dict[str, bytes]:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 _POINTER_BYTES = 8
 # Integer types by the words that remain after `int`, `signed` and the order of words are normalized; LP64, as nvcc.
+_OF_TORCH = {"Half": "f2", "BFloat16": "bfloat16"}
 _SCALARS = {
     "bool": "?", "char": "i1", "signed char": "i1", "unsigned char": "u1", "short": "i2", "unsigned short": "u2",
     "int": "i4", "unsigned": "u4", "long": "i8", "unsigned long": "u8", "long long": "i8", "unsigned long long": "u8",
@@ -20,6 +21,7 @@ _SCALARS = {
     "clock_t": "i8", "__nv_fp8_e4m3": "u1", "__nv_fp8_e5m2": "u1",
     **{f"{sign}int{bits}_t": f"{sign or 'i'}{bits // 8}" for sign in ("", "u") for bits in (8, 16, 32, 64)},
     "cudaTextureObject_t": "u8", "cudaSurfaceObject_t": "u8",
+    **{f"{scope}::{name}": element for scope in ("c10", "at", "torch") for name, element in _OF_TORCH.items()},
 }  # fmt: skip
 _VECTOR = re.compile(r"(char|uchar|short|ushort|int|uint|long|ulong|longlong|ulonglong|float|double)([1234])(?:_\w+)?")
 _VECTOR_ELEMENT = {"longlong": "i8", "ulonglong": "u8"}

@@ -147,7 +147,7 @@ class FileCompiler:
                 raise
             if isinstance(error, MissingHeaderError) and needs_header:  # which device code needs, too
                 raise
-            raise rejected from error
+            raise _with_reason(rejected, error) from error
         reason = "needs headers of host code" if needs_header else "rejects host code"
         reason = "rejects launches in device code" if _LAUNCH in rejected.log else reason
         text = f"NVRTC compiled the device code, because nvcc {reason}: {rejected.reason}"
@@ -200,6 +200,9 @@ class FileCompiler:
         if jit.left_out:
             listed = f"{join_words(jit.left_out)}, which {'is' if len(jit.left_out) == 1 else 'are'} missing"
             notes.append(SourceNote("build", f"compiled without {listed}: the device code compiles without"))
+        for name in source.unit.substitutes:
+            text = f"{name} is not installed: other random numbers stand for those of cuRAND"
+            notes.append(SourceNote("build", text))
         places = {}
         beside = {file.name: file for file in source.unit.sources}
         # NVRTC names a header as in #include, below the working folder.
@@ -238,6 +241,14 @@ class FileCompiler:
                 what = "an instance that the host code names was not checked, because NVRTC rejects it"
                 text = f"{what}: {error.reason}"
                 notes.append(SourceNote("template", f"{text}; name its types with --kernel"))
+
+
+def _with_reason(rejected: CompileError, error: CompileError | CompilerError) -> CompileError:
+    """Return nvcc's error; where it only misses a header, with what NVRTC says of the device code without that."""
+    if not isinstance(rejected, MissingHeaderError) or not isinstance(error, SourceError):
+        return rejected
+    reason = f"{rejected.reason}; without it, NVRTC rejects the device code: {error.reason}"
+    return MissingHeaderError(reason, rejected.advice, rejected.subject, rejected.log)
 
 
 def _unknown(instances: Sequence[str], ptx: str) -> list[str]:

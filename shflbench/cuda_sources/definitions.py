@@ -21,6 +21,12 @@ if TYPE_CHECKING:
 _CONDITIONS = re.compile(r"^[ \t]*#[ \t]*(?:el)?if[^\n]*", re.MULTILINE)
 _DEFINED = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.MULTILINE)
 
+_INTEGERS = frozenset(
+    {"int", "unsigned", "signed", "short", "long", "char", "auto", "size_t", "ptrdiff_t", "uint", "ushort", "uchar"}
+    | {f"{sign}int{bits}_t" for sign in ("", "u") for bits in (8, 16, 32, 64)}
+)
+_QUALIFIERS = frozenset({"const", "std", "typename", "enum"})
+
 
 @dataclass(frozen=True, slots=True)
 class SourceParameter:
@@ -40,6 +46,26 @@ class TemplateParameter:
     pack: bool = False
     kind: str = ""  # of a parameter that is no type: `bool`, `unsigned int`, `Mode`, `template <class> class`
 
+    @property
+    def _words(self) -> set[str]:
+        return set(re.findall(r"\w+", self.kind)) - _QUALIFIERS
+
+    @property
+    def is_bool(self) -> bool:
+        """Whether it is true or false."""
+        return self._words == {"bool"}
+
+    @property
+    def is_integer(self) -> bool:
+        """Whether it is a number."""
+        return self._words <= _INTEGERS
+
+    @property
+    def may_be_enumeration(self) -> bool:
+        """Whether it may be an enumerator, which is no number in C++."""
+        is_name = re.fullmatch(r"(?:\w+::)*\w+", self.kind.removeprefix("const ")) is not None
+        return not self.is_type and is_name and not self.is_bool and not self.is_integer
+
 
 @dataclass(frozen=True, slots=True)
 class Definition:
@@ -56,6 +82,17 @@ class Definition:
     def plain_name(self) -> str:
         """The name without namespaces."""
         return self.name.rpartition("::")[2]
+
+    def instance(self, arguments: Sequence[str]) -> str:
+        """Return an instance of the template as C++ writes it, with the type of an enumeration before a number."""
+        kinds = {item.name for item in self.template or () if item.is_type}
+        listed = [
+            f"({item.kind.removeprefix('const ')}){text}"
+            if text.lstrip("-").isdecimal() and item.may_be_enumeration and item.kind not in kinds
+            else text
+            for item, text in zip(self.template or (), arguments, strict=False)
+        ]
+        return f"{self.name}<{', '.join([*listed, *arguments[len(listed) :]])}>"
 
 
 def kernels_in(path: Path, text: str, define: Sequence[str] = (), undefined: Collection[str] = ()) -> list[Definition]:

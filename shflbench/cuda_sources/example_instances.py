@@ -14,13 +14,8 @@ if TYPE_CHECKING:
 
 _TYPE, _INTEGER = "float", "int"
 _NUMBER = "32"  # most numbers are sizes of blocks
-_INTEGERS = frozenset(
-    {"int", "unsigned", "signed", "short", "long", "char", "auto", "size_t", "ptrdiff_t", "uint", "ushort", "uchar"}
-    | {f"{sign}int{bits}_t" for sign in ("", "u") for bits in (8, 16, 32, 64)}
-)
-_QUALIFIERS = frozenset({"const", "std", "typename", "enum"})
 _FUNCTOR = re.compile(
-    rb"(?P<template>template\s*<\s*(?:class|typename)\s+\w+\s*>\s*)?"
+    rb"(?:template\s*<(?P<template>[^<>;{}]*)>\s*)?"
     rb"\b(?:struct|class)\s+(?P<name>\w+)[^;{}()]*\{[^{}]*\boperator\s*\(\s*\)"
 )
 
@@ -39,10 +34,9 @@ def example(definition: Definition, source: CudaSource) -> str:
 
 def _value(item: TemplateParameter, template: Sequence[TemplateParameter]) -> str:
     """Return an argument for a parameter that is no type; its name if nothing fits, as for a template."""
-    words = set(re.findall(r"\w+", item.kind)) - _QUALIFIERS
-    if words == {"bool"}:
+    if item.is_bool:
         return "false"
-    if words <= _INTEGERS or item.kind in {one.name for one in template if one.is_type}:
+    if item.is_integer or item.kind in {one.name for one in template if one.is_type}:
         return _NUMBER
     return f"{item.kind}(0)" if re.fullmatch(r"[\w:]+", item.kind) else item.name  # the first value of an enumeration
 
@@ -69,5 +63,12 @@ def _type(item: TemplateParameter, definition: Definition, source: CudaSource, k
         return _TYPE
     known = next((match for one in source.unit.files for match in _functors(one)), None)
     if known is None:
-        return item.name or _TYPE
-    return f"{known['name'].decode()}<{_TYPE}>" if known["template"] else known["name"].decode()
+        return item.name  # no class that anybody knows fits
+    name = known["name"].decode()
+    return f"{name}<{', '.join(map(_of_class, known['template'].decode().split(',')))}>" if known["template"] else name
+
+
+def _of_class(parameter: str) -> str:
+    """Return an argument for a parameter of a class template: a type, a truth value or a number."""
+    words = parameter.split()
+    return _TYPE if words[:1] in (["class"], ["typename"]) else "false" if words[:1] == ["bool"] else _NUMBER

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 from dataclasses import dataclass, field
+from itertools import chain, count
 from typing import TYPE_CHECKING
 
-from shflbench.compile.host_headers import is_graphics, stub
+from shflbench.compile.host_headers import is_graphics, stub, substitute
 from shflbench.cuda_sources.host_code import UserFile
 from shflbench.cuda_sources.utf8 import as_utf8
 from shflbench.errors import CompileError
 from shflbench.files import read_regular
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
 _INCLUDE = re.compile(rb'\s*#\s*include\s*(?:"(?P<quoted>[^"\n]+)"|<(?P<angled>[^>\n]+)>)')
@@ -35,6 +37,7 @@ class SourceUnit:
     main: UserFile
     headers: dict[str, UserFile] = field(default_factory=dict)
     stubs: dict[str, bytes] = field(default_factory=dict)
+    substitutes: list[str] = field(default_factory=list)  # those of them that compute other results than the header
     missing: dict[str, tuple[UserFile, int]] = field(default_factory=dict)  # name → file and line of the #include
     sources: list[UserFile] = field(default_factory=list)
     neighbors: list[UserFile] = field(default_factory=list)
@@ -50,9 +53,12 @@ class SourceUnit:
 def read_unit(main: UserFile, include: Sequence[Path], toolkit: Sequence[Path]) -> SourceUnit:
     """Read the headers that `main` includes, directly or through others; `toolkit` are the folders of CUDA's headers.
 
-    CompileError if two files of one name are included from different folders.
+    A compiler finds a header beside the file that includes it. Where one name means several headers, or several names
+    mean one, the texts name each by a name of its own.
     """
     unit = SourceUnit(main)
+    names: dict[Path, str] = {}  # of headers by their real paths
+    renamed: dict[str, dict[str, str]] = {}  # by the name of a file, names in its #include and the ones in their place
     waiting = [main]
     while waiting and len(unit.headers) < MAXIMUM_FILES:
         file = waiting.pop(0)
@@ -63,14 +69,39 @@ def read_unit(main: UserFile, include: Sequence[Path], toolkit: Sequence[Path]) 
             if path is None:
                 _refuse_devices(file, name, line, searched)
                 _note_foreign(unit, file, name, line, toolkit)
-            elif name not in unit.headers:
-                unit.headers[name] = UserFile.of(path, name, read_limited(path))
-                waiting.append(unit.headers[name])
-            elif not unit.headers[name].path.samefile(path):
-                raise CompileError(
-                    f"{file.path}:{line}: two different headers are included as {name}", "Install nvcc, or rename one."
-                )
+                continue
+            real = path.resolve()
+            if real not in names:
+                names[real] = known = _free_name(unit, main, name, real)
+                unit.headers[known] = UserFile.of(path, known, read_limited(path))
+                waiting.append(unit.headers[known])
+            if names[real] != name:
+                renamed.setdefault(file.name, {})[name] = names[real]
+    if main.name in renamed:
+        unit.main = _with_names(main, renamed[main.name])
+    unit.headers |= {name: _with_names(unit.headers[name], renamed[name]) for name in unit.headers if name in renamed}
     return unit
+
+
+def _free_name(unit: SourceUnit, main: UserFile, name: str, path: Path) -> str:
+    """Return the name of a header that no other one has: as it is included, by its folder, or with a number."""
+    yet = (name, os.path.relpath(path, main.path.resolve().parent))
+    numbered = (f"{number}/{name}" for number in count(2))
+    return next(item for item in chain(yet, numbered) if item not in unit.headers)
+
+
+def _with_names(file: UserFile, names: Mapping[str, str]) -> UserFile:
+    """Return a file whose `#include` have other names."""
+    parts: list[bytes] = []
+    end = 0
+    for span in file.lexed.directives:
+        match = _INCLUDE.match(file.text, span.start, span.end)
+        group = "angled" if match is not None and match["angled"] else "quoted"
+        name = match[group].decode(errors="replace").strip() if match is not None else ""
+        if match is not None and name in names:
+            parts += [file.text[end : match.start(group)], names[name].encode()]
+            end = match.end(group)
+    return UserFile.of(file.path, file.name, b"".join([*parts, file.text[end:]]))
 
 
 def includes(file: UserFile) -> Iterator[tuple[str, bool, int]]:
@@ -131,4 +162,8 @@ def _note_foreign(unit: SourceUnit, file: UserFile, name: str, line: int, toolki
     if text is not None:
         unit.stubs[name] = text
     elif not any(is_file(folder / name) for folder in toolkit):
-        unit.missing[name] = (file, line)
+        if (text := substitute(name)) is not None:
+            unit.stubs[name] = text
+            unit.substitutes.append(name)
+        else:
+            unit.missing[name] = (file, line)

@@ -48,14 +48,17 @@ _OPTIONS = (
 # What nvcc takes from the host's compiler.
 _BUILTINS = (
     *(f"#define __builtin_{name} {name}" for name in ("memcpy", "memset", "fabs", "fabsf", "sqrt", "sqrtf", "abs")),
+    *(f"#define __{name}__ {name}" for name in ("asm", "volatile")),
     "#define __NVCC__ 1",
     "#define __linux__ 1",
     "#define __unix__ 1",
+    *(f"typedef unsigned {name} u{name};" for name in ("short", "int", "long")),  # of sys/types.h
     "#include <math.h>",  # as cuda_runtime.h does, which nvcc includes before each file
     "#include <limits.h>",
 )
 # Functions of the device runtime that NVRTC does not declare; nvcc includes their header before each file.
 _GRID_CONTROLS = re.compile(rb"\bcuda(?:GridDependencySynchronize|TriggerProgrammaticLaunchCompletion)\b")
+_OF_LANGUAGE = re.compile(rb"\b(?:std|thrust)::")
 _CONDITION = re.compile(rb"\s*#\s*(?:if|elif|ifdef|ifndef|elifdef|elifndef)\b(.*)", re.DOTALL)
 _DEFINE = re.compile(rb"\s*#\s*define\s+(\w+)(.*)", re.DOTALL)
 _NAME = re.compile(rb"\b[A-Za-z_]\w*")
@@ -130,7 +133,7 @@ def compile_device_code(
                         rejected.append(kernel)
                         spans[file.name].append(span)
                     continue
-                if language or b"std::" not in b"".join(texts.values()):
+                if language or not _OF_LANGUAGE.search(b"".join(texts.values())):
                     break
                 language = language_stubs()
     for name in left_out:  # what it declares may be what the compiler misses

@@ -383,3 +383,4 @@ class KernelFile:
     numbers: tuple[HostNumber, ...] = ()  # of the host code that was run
     host_calls: tuple[HostCall, ...] = ()  # of functions that launch kernels, outer ones first; only if asked for
     chains: tuple[LaunchChain, ...] = ()  # of launches that overlap
+    uninstantiated: tuple[RejectedKernel, ...] = ()  # templates that are launched, in no instance that is known

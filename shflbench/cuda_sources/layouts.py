@@ -20,6 +20,7 @@ from shflbench.cuda_sources.named_items import NamedItems
 from shflbench.cuda_sources.naming import last_part
 from shflbench.cuda_sources.packing import PACKED, packing
 from shflbench.cuda_sources.syntax_trees import function_declarator, parse, text_of, walk
+from shflbench.cuda_sources.torch_types import torch_type
 from shflbench.cuda_sources.type_names import Aliases, TypeDefinition, TypeName, type_definitions
 
 if TYPE_CHECKING:
@@ -119,7 +120,7 @@ class Types:
     def _alias_of_instance(self, name: str) -> str | None:
         """Return the type that an instance of an alias template stands for, or a type in a class template."""
         if name not in self._aliases:
-            text = self._alias_of_member(name) or self._alias_of_template(name)
+            text = self._alias_of_member(name) or self._alias_of_template(name) or torch_type(name)
             self._aliases[name] = " ".join(text.split()) if text is not None else None
         return self._aliases[name]
 

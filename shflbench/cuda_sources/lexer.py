@@ -128,6 +128,11 @@ def without_comments(text: bytes) -> bytes:
     return TOKEN.sub(lambda match: b" " if match.lastgroup == "comment" else match[0], text)
 
 
+def without_lines(text: bytes) -> bytes:
+    """Return a text with a space for each comment and each directive, which need line ends."""
+    return TOKEN.sub(lambda match: b" " if match.lastgroup in {"comment", "directive"} else match[0], text)
+
+
 def code_only(text: bytes) -> bytes:
     """Return a text of the same length with spaces for comments, directives and what stands in quotes."""
     return TOKEN.sub(_spaces, text)

@@ -22,12 +22,13 @@ from shflbench.cuda_sources.device_functions import MAXIMUM_ROUNDS, with_definit
 from shflbench.cuda_sources.example_instances import example
 from shflbench.cuda_sources.expansion import require_expandable, require_shallow
 from shflbench.cuda_sources.file_cache import cached_file
+from shflbench.cuda_sources.guarded_kernels import kernel_guard, no_kernel, not_compiled_with, with_guarding_macros
 from shflbench.cuda_sources.header_search import with_found_headers
 from shflbench.cuda_sources.host.machine import HostBudget
 from shflbench.cuda_sources.host_code import UserFile
 from shflbench.cuda_sources.includes import is_file, read_limited
 from shflbench.cuda_sources.instances import choose_instances, compile_with_derived, signature, with_derived
-from shflbench.cuda_sources.kernel_file import KernelFile, SourceNote
+from shflbench.cuda_sources.kernel_file import KernelFile, RejectedKernel, SourceNote
 from shflbench.cuda_sources.lexer import without_comments
 from shflbench.cuda_sources.naming import means, select_kernels
 from shflbench.cuda_sources.neighbors import launching_files, neighbors
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from shflbench.cuda_sources.compiled import CompiledFile
+    from shflbench.cuda_sources.definitions import Definition
     from shflbench.cuda_sources.includes import SourceUnit
     from shflbench.cuda_sources.instances import DerivedInstance
     from shflbench.cuda_sources.kernel_file import CompileOptions, SourceKernel
@@ -117,6 +119,8 @@ def read_cuda(  # noqa: PLR0913  (a group per question)
     header_notes = [*header_notes, *_launch_notes(unit)]
     folders = partial(header_folders, nvcc) if nvcc is not None else lambda: headers
     unit.versions = toolkit_versions((*unit.files, *unit.neighbors), folders)
+    guard = kernel_guard(unit, options.define)
+    options, guard_notes = with_guarding_macros(options, guard)
     usual, run_notes = usual_words(path) if host.words is None else ((), [])
     instances = [*names.instances, *([names.kernel] if names.kernel is not None and "<" in names.kernel else [])]
     nvrtc = PtxCompiler(toolchain, compilers.cache) if toolchain is not None else None
@@ -135,14 +139,22 @@ def read_cuda(  # noqa: PLR0913  (a group per question)
     def compile_source(options: CompileOptions) -> _Compilation:
         return _with_device_functions(compile_unit(unit, options), options, compile_unit)
 
+    def compile_file() -> tuple[_Compilation, list[SourceNote]]:
+        try:
+            return _with_macros(unit, options, compile_source)
+        except CompileError as error:
+            if guard is None or not guard_notes:
+                raise
+            raise not_compiled_with(path, guard, error) from error
+
     def read() -> tuple[KernelFile, bool]:
         macro_notes: list[SourceNote] = []
         if compiled is not None:
             source = source_with(options)
             file = _with_host_code(compiled, source)
         else:
-            compilation, macro_notes = _with_macros(unit, options, compile_source)
-            source, notes = compilation.source, [*built, *header_notes, *macro_notes, *run_notes]
+            compilation, macro_notes = compile_file()
+            source, notes = compilation.source, [*built, *header_notes, *guard_notes, *macro_notes, *run_notes]
             file = _kernel_file(path, names.kernel, compilation, notes)
         file = replace(file, host_calls=source.host_calls) if host.calls else file
         # Notes on macros come from files of the build, and other sources are found only after compilation.
@@ -152,7 +164,7 @@ def read_cuda(  # noqa: PLR0913  (a group per question)
         return read()[0]
     words = (host.words, usual, host.change.numbers, host.change.instance, host.calls, compiled)
     kernels = (names.kernel, names.instances, names.skip_unknown)
-    decisive = (path, words, kernels, built, header_notes, run_notes, HostBudget(budget).most_work)
+    decisive = (path, words, kernels, built, header_notes, guard_notes, run_notes, HostBudget(budget).most_work)
     return cached_file(nvrtc, unit, options, decisive, read)
 
 
@@ -189,19 +201,23 @@ def _kernel_file(
     compiled_kernels = [kernel_of(item, files, source) for item in read_kernels(compiled.ptx)]
     listed, others = users_kernels(source, [_with_spellings(item, compiled.symbols) for item in compiled_kernels])
     kernels, chosen_types = with_derived(listed, derived)
-    templates = _uninstantiated(source, kernels) if not wanted else []
+    refused = {item.place for item in compiled.rejected}
+    open_templates = [item for item in _uninstantiated(source, kernels) if item.place not in refused and not wanted]
+    launched = [item for item in open_templates if compiled.is_device_code_only and source.is_launched(item)]
+    templates = [_template_note(item, source) for item in open_templates if item not in launched or not kernels]
     if not wanted and compiled.is_device_code_only:
         templates += _unresolved(source, kernels)
     if kernel is not None:
         refuse_rejected(path, compiled.rejected, [kernel])
-    refused = {item.place for item in compiled.rejected}
     templates = [item for item in templates if item.line not in refused]
     if not kernels:
         if compiled.rejected:
             refuse_rejected(path, compiled.rejected, ())
         if templates:
-            raise KernelError(f"{path} has only kernel templates, and {templates[0].text}")
-        raise KernelError(f"{path} has no kernel", "Pass a file that defines a __global__ function.")
+            rejected = next((item.text for item in compiled.notes if item.kind == "template"), "")
+            reason = f"; {rejected}" if rejected else ""
+            raise KernelError(f"{path} has only kernel templates, and {templates[0].text}{reason}")
+        raise no_kernel(path, kernel_guard(source.unit, source.define))
     stores, unoptimized = _removed_stores(source, compiled, files)
     of_host = [SourceNote("host-args", REFUSED_WORDS)] if source.refuses_words else []
     of_host += [_unfinished(source.unfinished_host)] if source.unfinished_host is not None else []
@@ -223,6 +239,9 @@ def _kernel_file(
         compiled.rejected,
         source.host_numbers,
         chains=source.chains,
+        uninstantiated=tuple(
+            RejectedKernel(item.name, item.place, _template_note(item, source).text) for item in launched
+        ),
     )
 
 
@@ -296,18 +315,15 @@ def _may_raise_shared_limit(file: UserFile) -> bool:
     return b"SetAttribute" in file.text and _SET_ATTRIBUTE.search(without_comments(file.text)) is not None
 
 
-def _uninstantiated(source: CudaSource, kernels: Sequence[SourceKernel]) -> list[SourceNote]:
+def _uninstantiated(source: CudaSource, kernels: Sequence[SourceKernel]) -> list[Definition]:
     compiled = {kernel.name.partition("<")[0] for kernel in kernels}
-    return [
-        SourceNote(
-            "template",
-            f"no instance of the kernel template `{signature(definition)}` is compiled; name one, for example "
-            f"--kernel '{example(definition, source)}'",
-            definition.place,
-        )
-        for definition in source.definitions
-        if definition.template is not None and definition.name not in compiled
-    ]
+    # A specialization has no template parameters.
+    return [item for item in source.definitions if item.template and item.name not in compiled]
+
+
+def _template_note(definition: Definition, source: CudaSource) -> SourceNote:
+    text = f"no instance of the kernel template `{signature(definition)}` is compiled; name one, for example --kernel "
+    return SourceNote("template", f"{text}'{example(definition, source)}'", definition.place)
 
 
 def _obscure_launches(source: CudaSource) -> list[SourceNote]:

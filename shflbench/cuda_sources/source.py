@@ -60,12 +60,12 @@ class CudaSource:
         """
         self.unit, self.words, self.usual, self.change = unit, words, usual, change or HostChange()
         self.macros = Macros([file.lexed for file in unit.files], define)
-        self._define, self._budget = (*unit.versions, *define), budget
+        self.define, self._budget = (*unit.versions, *define), budget
 
     @cached_property
     def definitions(self) -> list[Definition]:
         """The kernels that the files define."""
-        device = Macros((), self._define).of_command_line()
+        device = Macros((), self.define).of_command_line()
         preprocessor = Preprocessor([self.unit.main, *self.unit.sources], self.unit.files, device, _OF_DEVICE)
         files = with_kernels(map(preprocessor.compiled, self.unit.files), self.macros)
         return kernel_definitions.kernels(files, self.macros)
@@ -92,7 +92,7 @@ class CudaSource:
     def _host(self) -> HostSource:
         """The host code of the unit."""
         unit = self.unit
-        return HostSource([unit.main], unit.files, self._define, self._by_plain_name, self.change, self._budget)
+        return HostSource([unit.main], unit.files, self.define, self._by_plain_name, self.change, self._budget)
 
     @cached_property
     def _program(self) -> HostSource:
@@ -100,7 +100,7 @@ class CudaSource:
         files = [*self.unit.files, *self.unit.neighbors]
         roots = [*(file for file in self.unit.neighbors if file.path.suffix in SUFFIXES), self.unit.main]
         known = {file.name: file for file in self._host.files}
-        return HostSource(roots, files, self._define, self._by_plain_name, self.change, self._budget, known)
+        return HostSource(roots, files, self.define, self._by_plain_name, self.change, self._budget, known)
 
     @property
     def _launching(self) -> HostSource:
@@ -333,6 +333,17 @@ class CudaSource:
         plain = self._launches_by_plain_name.get(definition.plain_name, [])
         return [launch for launch in plain if names(launch.kernel, definition.name)]
 
+    def is_launched(self, definition: Definition) -> bool:
+        """Whether a kernel is launched by a function that is no template, or by one that the files name elsewhere."""
+        for launch in self.launches_of(definition):
+            function = _enclosing_function(launch.node)
+            if function is None or not surrounding_parameters(launch.node):
+                return True
+            word = re.compile(rb"\b" + re.escape(_function_name(function).rpartition("::")[2].encode()) + rb"\b")
+            if sum(len(word.findall(file.text)) for file in self.unit.files) > 1:
+                return True
+        return False
+
     @cached_property
     def _launches_by_plain_name(self) -> dict[str, list[LaunchSite]]:
         result: dict[str, list[LaunchSite]] = {}
@@ -349,7 +360,7 @@ class CudaSource:
                 sites = self.instances.get(definition.name, ())
                 launched = [arguments for site, arguments in sites if site.launch.line.file in of_unit]
                 for arguments in (*launched, *self.mentioned.get(definition.name, ())):
-                    result[f"{definition.name}<{', '.join(arguments)}>"] = None
+                    result[definition.instance(arguments)] = None
             elif definition.internal and len(self.named(definition.name)) == 1:
                 result[definition.name] = None
         return list(result)

@@ -10,13 +10,14 @@ import re
 from typing import TYPE_CHECKING
 
 from shflbench.cuda_sources.argument_types import meaning
-from shflbench.cuda_sources.definitions import surrounding_parameters, template_parameters, type_without
+from shflbench.cuda_sources.definitions import surrounding_parameters, template_parameters
 from shflbench.cuda_sources.launch_texts import kernel_name
 from shflbench.cuda_sources.name_places import may_call
 from shflbench.cuda_sources.named_items import NamedItems
 from shflbench.cuda_sources.namespaces import NamespacedTypes, scopes_around
-from shflbench.cuda_sources.naming import names
+from shflbench.cuda_sources.naming import last_part, names, split_arguments
 from shflbench.cuda_sources.syntax_trees import function_declarator, nodes_of, text_of
+from shflbench.cuda_sources.written_types import bare_type, written_type
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -41,10 +42,12 @@ class _Uses:
 
     def __init__(self, root: Node) -> None:
         self.calls: dict[str, list[Node]] = {}  # by the name without its scope
-        self.classes: dict[str, list[tuple[str, ...]]] = {}  # arguments of `template class Name<…>;`
+        self.classes: dict[str, list[tuple[str, ...]]] = {}  # arguments of `template class Name<…>;`, also of members
         for node in nodes_of(root, _USES):
             if node.type == "template_instantiation" and (instance := _class_instance(node)) is not None:
                 self.classes.setdefault(instance[0], []).append(instance[1])
+            elif node.type == "template_instantiation" and (member := _member_instance(node)) is not None:
+                self.classes.setdefault(member[0], []).append(member[1])
             elif name := _called(node):
                 self.calls.setdefault(name.rpartition("::")[2], []).append(node)
 
@@ -126,7 +129,7 @@ class Instances:
         name = text_of(declarator.child_by_field_name("declarator"))
         member = re.match(r"(?:\w+::)*(\w+)\s*<([^<>]*)>\s*::", name)
         if member is not None:
-            return self._of_class(member[1], member[2], template)
+            return self._of_class(member[1], member[2], template, name.rpartition("::")[2].strip())
         qualified = "::".join((*scopes_around(function), name))
         result: list[dict[str, str]] = []
         for call in self._calls.get(name.rpartition("::")[2]):
@@ -151,14 +154,19 @@ class Instances:
         if template is None or template.type != "template_declaration" or not name:
             return [{}]
         parameters = template_parameters(template)
-        return self._of_class(name, ", ".join(item.name for item in parameters), parameters) or [{}]
+        declarator = function_declarator(function)
+        member = text_of(declarator.child_by_field_name("declarator")) if declarator is not None else ""
+        return self._of_class(name, ", ".join(item.name for item in parameters), parameters, member) or [{}]
 
-    def _of_class(self, name: str, given: str, template: Sequence[TemplateParameter]) -> list[dict[str, str]]:
-        """Return the template arguments of a class for each of its explicit instances."""
+    def _of_class(
+        self, name: str, given: str, template: Sequence[TemplateParameter], member: str
+    ) -> list[dict[str, str]]:
+        """Return the template arguments of a class for each of its explicit instances, or of its `member`."""
         parameters = [item.name for item in template]
         if [item.strip() for item in given.split(",")] != parameters:
             return []
-        instances = [item for item in self._classes.get(name) if len(item) == len(parameters)]
+        known = dict.fromkeys([*self._classes.get(name), *self._classes.get(f"{name}::{member}")])
+        instances = [item for item in known if len(item) == len(parameters)]
         return [dict(zip(parameters, item, strict=True)) for item in instances[:MAXIMUM_INSTANCES]]
 
     def _arguments(  # noqa: PLR0913, PLR0917  (what is written, declared and passed)
@@ -174,7 +182,8 @@ class Instances:
             return None
         values: dict[str, str] = {}
         for item, text in zip(template, given, strict=False):
-            value = self._type(text, use, bound) if item.is_type else self._number(text, use, bound)
+            names_type = item.is_type or item.kind.startswith("template")
+            value = self._type(text, use, bound) if names_type else self._number(text, use, bound)
             if value is None and meaning(text).element is not None:
                 value = " ".join(text.split())  # `template <Concept T>`, whose parameter is a type
             if value is None:
@@ -244,23 +253,23 @@ class Instances:
     ) -> str | None:
         candidates = set()
         for parameter, node in zip(parameters, nodes, strict=False):
-            wanted = _bare(parameter.type)
-            if not re.fullmatch(rf"{re.escape(item.name)}( \*)?", wanted):
+            wanted = bare_type(parameter.type)
+            if re.search(rf"\b{re.escape(item.name)}\b", wanted) is None:
                 continue
             given = self._type_of(node, use)
-            if given is None or given.endswith(" *") != wanted.endswith(" *"):
-                continue
-            candidates.add(self._type(given.removesuffix(" *") if wanted.endswith(" *") else given, use, bound))
+            text = _matched(item.name, wanted, given) if given is not None else None
+            if text is not None:
+                candidates.add(self._type(text, use, bound))
         return candidates.pop() if len(candidates) == 1 else None
 
     def _type_of(self, node: Node, use: Node) -> str | None:
-        """Return the declared type of a variable, or of a member of an array of pointers."""
+        """Return the declared type of a variable, of a member of an array of pointers, or of what a call writes."""
         stars = 0
         while node.type == "subscript_expression" and (inside := node.child_by_field_name("argument")) is not None:
             node = inside
             stars += 1
         if node.type != "identifier":
-            return None
+            return written_type(node) if not stars else None
         declarator = self._evaluator.names.declaration(use, text_of(node))
         declaration = declarator.parent if declarator is not None else None
         if declarator is None or declaration is None:
@@ -268,15 +277,27 @@ class Instances:
         text = text_of(declaration.child_by_field_name("type"))
         inner = declarator.child_by_field_name("declarator") if declarator.type == "init_declarator" else declarator
         pointers = text_of(inner).count("*") + text_of(inner).count("[") - stars
+        value = declarator.child_by_field_name("value") if declarator.type == "init_declarator" else None
+        if text == "auto" and value is not None and not stars:
+            return written_type(value)
         if text == "auto" or pointers < 0 or pointers > 1:
             return None
-        return _bare(text) + " *" * pointers
+        return bare_type(text) + " *" * pointers
 
 
-def _bare(type_: str) -> str:
-    return type_without(
-        re.sub(r"\b(const|volatile|__restrict__|__restrict|restrict|typename)\b|&", " ", type_), ""
-    ).strip()
+def _matched(name: str, wanted: str, given: str) -> str | None:
+    """Return what a type parameter is if the type `wanted` with it is the one `given`: `T`, `T *`, `Array<T, 3>`."""
+    if wanted.endswith(" *") != given.endswith(" *"):
+        return None
+    wanted, given = wanted.removesuffix(" *"), given.removesuffix(" *")
+    if wanted == name:
+        return given
+    template, _, listed = wanted.partition("<")
+    other, _, texts = given.partition("<")
+    if last_part(template.strip()) != last_part(other.strip()) or not (listed.endswith(">") and texts.endswith(">")):
+        return None
+    parameters, arguments = split_arguments(listed[:-1]), split_arguments(texts[:-1])
+    return next((text.strip() for part, text in zip(parameters, arguments, strict=False) if part.strip() == name), None)
 
 
 def _class_instance(node: Node) -> tuple[str, tuple[str, ...]] | None:
@@ -286,6 +307,19 @@ def _class_instance(node: Node) -> tuple[str, tuple[str, ...]] | None:
         if name is not None:
             text, arguments = kernel_name(name)
             return (text.rpartition("::")[2], arguments) if arguments is not None else None
+    return None
+
+
+def _member_instance(node: Node) -> tuple[str, tuple[str, ...]] | None:
+    """Return `Name::member` and the arguments of the class of an explicit instance of a member; None for another."""
+    declarator = function_declarator(node)
+    inside = declarator.child_by_field_name("declarator") if declarator is not None else None
+    while inside is not None and inside.type == "qualified_identifier":
+        scope, name = inside.child_by_field_name("scope"), inside.child_by_field_name("name")
+        if scope is not None and scope.type == "template_type" and name is not None and name.type == "identifier":
+            class_, arguments = kernel_name(scope)
+            return (f"{class_.rpartition('::')[2]}::{text_of(name)}", arguments) if arguments is not None else None
+        inside = name
     return None
 
 

@@ -38,6 +38,12 @@ def test_a_class_template_with_a_call_operator_gets_an_argument(parse: Parse) ->
     assert example(source.definitions[0], source) == "k<float, Sum<float>>"
 
 
+def test_each_parameter_of_a_class_template_gets_an_argument(parse: Parse) -> None:
+    functor = SUM.replace("<class T>", "<typename T, bool Flag, int N>")
+    source = parse(f"{functor} template <class T, class Op> __global__ void k(T *y) {{ *y = Op{{}}(y[0], y[1]); }}")
+    assert example(source.definitions[0], source) == "k<float, Sum<float, false, 32>>"
+
+
 def test_the_instance_compiles(parse: Parse, read: Read) -> None:
     text = f"{FUNCTORS}template <class T, class Op, unsigned B, bool Flag, Mode M> __global__ void k(T *y) {{\n"
     text += "    __shared__ T part[B];\n    part[threadIdx.x] = Op()(y[0], y[1]);\n"

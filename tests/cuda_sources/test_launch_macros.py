@@ -17,6 +17,7 @@ BODY = "int main() { float *p; int n = 40; cudaMalloc(&p, 4 * n); USE }\n"
         ("#define RUN(kind) fill##kind<float><<<2, 64>>>(p, n)\n", "RUN();"),
         ("#define ONE(T) fill<T><<<2, 64>>>(p, n)\n#define RUN(T) do { ONE(T); } while (0)\n", "RUN(float);"),
         ("#define RUN(T) fill<T><<<2, 64>>>(p, n)\n", "RUN(\n    float\n);"),
+        ("#define RUN dim3 grid(2); fill<float><<<grid, 64>>>(p, n);\n", "RUN"),
     ],
 )
 def test_a_launch_in_a_macro_is_one_of_its_use(parse: Parse, macro: str, use: str) -> None:

@@ -109,3 +109,42 @@ def test_what_device_code_may_use_is_never_removed(read: Read, text: str) -> Non
     general = "template <typename T> struct Size { static const int bytes = 1; };\n"
     with pytest.raises(CompileError, match='"Unknown" is undefined'):
         read(f"{general}{text.format('__device__ int CUDART_CB f();')}\n{KERNEL}")
+
+
+def test_random_numbers_of_a_missing_package_have_others_in_their_place(read: Read) -> None:
+    text = """#include <curand_kernel.h>
+__global__ void draw(curandState *states, float *out) {
+  curandState state = states[threadIdx.x];
+  if (out[0] < 0) curand_init(1234, threadIdx.x, 0, &state);
+  out[threadIdx.x] = curand_uniform(&state) + curand_normal(&state) + curand_uniform4(&state).w;
+  states[threadIdx.x] = state;
+}
+"""
+    file = read(text)
+    assert [item.name for item in file.kernels] == ["draw"]
+    assert [note.text for note in file.notes] == [
+        "curand_kernel.h is not installed: other random numbers stand for those of cuRAND"
+    ]
+
+
+def test_a_launched_template_without_a_known_instance_is_not_checked(tmp_path: Path) -> None:
+    path = tmp_path / "kernel.cu"
+    host = "void run(float *p) { scale<unknown()><<<1, 64>>>(p); }\n"
+    path.write_text(f"{KERNEL}template <int BY> __global__ void scale(float *p) {{ p[0] *= BY; }}\n{host}")
+    report = check_file(path, FileOptions(compilers=Compilers(kernels.tools())))
+    verdicts = {kernel.name: kernel.verdict for kernel in report.kernels}
+    assert verdicts["reverse"] is KernelVerdict.CLEAN
+    assert verdicts["scale"] is KernelVerdict.NOT_CHECKED
+
+
+def test_each_file_includes_the_header_beside_it(tmp_path: Path) -> None:
+    for folder, value in (("first", 1), ("second", 2)):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "utils.h").write_text(f"#pragma once\n#define {folder.upper()} {value}\n")
+        (tmp_path / folder / f"{folder}.h").write_text('#include "utils.h"\n')
+    path = tmp_path / "kernel.cu"
+    names = ("first/first.h", "second/second.h", "second/utils.h", "first/../first/utils.h")
+    lines = "".join(f'#include "{name}"\n' for name in names)
+    path.write_text(f"{lines}__global__ void k(int *p) {{ p[threadIdx.x] = FIRST + SECOND; }}\n")
+    report = check_file(path, FileOptions(compilers=Compilers(kernels.tools())))
+    assert [kernel.verdict for kernel in report.kernels] == [KernelVerdict.CLEAN]

@@ -72,7 +72,7 @@ def test_a_text_that_only_looks_newer_is_compiled_in_the_older_standard(read: Re
 @pytest.mark.parametrize(
     ("name", "advice"),
     [
-        ("curand_kernel.h", "there is no header curand_kernel.h; pass its folder with -I, or install cuRAND"),
+        ("curand_mtgp32.h", "there is no header curand_mtgp32.h; pass its folder with -I, or install cuRAND"),
         ("inner/absent.cuh", "there is no header inner/absent.cuh; pass its folder with -I$"),
     ],
 )

@@ -86,3 +86,19 @@ def test_places_whose_instance_depends_on_more_host_code_are_known(parse: Parse)
         ("scale", 6),
         ("scale", 5),
     ]
+
+
+@pytest.mark.parametrize(
+    "definition",
+    [
+        "template <typename T> struct Runner { void run(T *p) const { fill<T><<<1, 64>>>(p); } };",
+        (
+            "template <typename T> struct Runner { void run(T *p) const; };\n"
+            "template <typename T> void Runner<T>::run(T *p) const { fill<T><<<1, 64>>>(p); }"
+        ),
+    ],
+)
+def test_an_explicit_instance_of_a_member_launches_with_its_arguments(parse: Parse, definition: str) -> None:
+    kernel = "template <typename T> __global__ void fill(T *p) { p[threadIdx.x] = 1; }\n"
+    source = parse(f"{kernel}{definition}\ntemplate void Runner<double>::run(double *) const;\n")
+    assert source.expressions() == ["fill<double>"]

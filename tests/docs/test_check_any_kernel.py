@@ -9,7 +9,7 @@ PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "check-any-kernel.md").r
 
 
 def test_the_report_of_the_page_is_that_of_its_file(shflbench: Command) -> None:
-    source, _ = re.findall(r"```cuda\n(.*?)```", PAGE, re.DOTALL)
+    source, *_ = re.findall(r"```cuda\n(.*?)```", PAGE, re.DOTALL)
     (report,) = re.findall(r"```\n(shift: broken\n.*?)```", PAGE, re.DOTALL)
     Path("shift.cu").write_text(source, encoding="utf-8")
     outcome = shflbench("check", "shift.cu", "--compiler", "nvrtc")
@@ -21,7 +21,7 @@ def test_the_report_of_the_page_is_that_of_its_file(shflbench: Command) -> None:
 
 
 def test_the_finding_between_launches_is_that_of_the_page(shflbench: Command) -> None:
-    _, source = re.findall(r"```cuda\n(.*?)```", PAGE, re.DOTALL)
+    *_, source = re.findall(r"```cuda\n(.*?)```", PAGE, re.DOTALL)
     (command,) = re.findall(r"^shflbench (check pair.cu .*)$", PAGE, re.MULTILINE)
     (report,) = re.findall(r"```\n(gemm: broken\n.*?)```", PAGE, re.DOTALL)
     Path("pair.cu").write_text(source, encoding="utf-8")

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from shflbench.cuda_sources.host.interface import HostRun
     from shflbench.cuda_sources.host.machine import HostFrame
 
-ASSERTIONS = frozenset({"assert", "TORCH_CHECK"})
-_DISABLED = "NDEBUG"  # the macro without effect on TORCH_CHECK, but that comes with numbers that nobody knows
+ASSERTIONS = frozenset({"assert", "TORCH_CHECK", "TORCH_INTERNAL_ASSERT", "AT_CHECK", "AT_ASSERT", "AT_ASSERTM"})
+_DISABLED = "NDEBUG"  # the macro without effect on those of PyTorch, but that comes with numbers that nobody knows
 
 
 def assertion(run: HostRun, arguments: Sequence[Node]) -> Callable[[HostFrame], object]:
