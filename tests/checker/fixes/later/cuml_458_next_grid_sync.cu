@@ -1,7 +1,7 @@
 // broken: deadlock a block arrives at the next grid-wide barrier before another one has seen the end of this one
 // fixed: clean
 // launch: 2x64
-// source: https://github.com/rapidsai/cuml/issues/458, fixed by pull request 465
+// source: https://github.com/NVIDIA/cuml/issues/458, fixed by pull request 465
 // Written anew after the thread: no code of it.
 // Blocks arrive at a counter, which is 0 again after the last one, and wait for that. A block that is late sees the counter of the
 // next barrier.

@@ -1,7 +1,7 @@
 // broken: WAR the products of the next row overwrite those that thread 0 still adds up
 // fixed: clean
 // launch: 2x64
-// source: https://github.com/rapidsai/cuml/pull/6578
+// source: https://github.com/NVIDIA/cuml/pull/6578
 // Written anew after the thread: no code of it.
 // A block multiplies each of its rows by a vector: all threads store products in shared memory, and thread 0 adds them up.
 // The fix: a barrier at the end of each row.
