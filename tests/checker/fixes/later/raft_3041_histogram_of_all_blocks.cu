@@ -19,7 +19,7 @@ __global__ void radix(const unsigned *in, unsigned *result) {
     __syncthreads();
 #endif
     if (t == 0) {
-        is_last = atomicAdd(&finished, 1u) == gridDim.x - 1;
+        is_last = atomicAdd(&finished, 1u) % gridDim.x == gridDim.x - 1;
         __threadfence();
     }
     __syncthreads();
