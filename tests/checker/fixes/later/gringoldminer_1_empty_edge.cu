@@ -1,4 +1,4 @@
-// broken: threads with an empty edge go on with the next one, past barriers that others of their warp execute
+// broken: threads with an empty edge continue with the next one, past barriers that others of their warp execute
 // fixed: clean
 // launch: 2x64
 // source: https://github.com/mozkomor/GrinGoldMiner/issues/1
