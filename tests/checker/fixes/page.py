@@ -17,7 +17,7 @@ from tests.checker.fixes.fix_files import FOLDERS, FixFile, fix_files
 ROOT = Path(__file__).parents[3]
 PAGE = ROOT / "docs" / "explanation" / "fixes-of-public-races.md"
 PLACES = {PAGE: ("compute-sanitizer", "fixes"), PAGE.with_name("first-answers-on-public-races.md"): ("first answers",)}
-SETS = dict(zip(FOLDERS, ("open", "held out"), strict=True))
+SETS = dict(zip(FOLDERS, ("open", "held out", "later"), strict=True))
 FORMS = ("before", "after")
 RECORDS = "fixes-sanitizer-*.json"  # in tests/data
 
@@ -69,13 +69,15 @@ def _row_of_fix(file: FixFile, record: Record | None) -> str:
     owner, name, _, number = file.source.removeprefix("https://github.com/").split("/")[:4]
     verdict, wrong = file.before
     mechanism = re.sub(r"^(RAW|WAR|WAW|deadlock|peer's \w+,)( between launches:)? ", "", wrong)
-    reports = [] if record is None else [_report(record["fixes"][file.name][form]) for form in FORMS]
+    reports = [] if record is None else [_report(record["fixes"].get(file.name, {}).get(form)) for form in FORMS]
     cells = [f"[{owner}/{name} {number}]({file.source})", mechanism, verdict, file.after, *reports]
     return f"| {' | '.join(cells)} | {SETS[file.path.parent.name]} |"
 
 
-def _report(tools: dict[str, list[Any]]) -> str:
-    """Return which tools report something, or how the run ended otherwise."""
+def _report(tools: dict[str, list[Any]] | None) -> str:
+    """Return which tools report something, or how the run ended otherwise; a dash where they did not run."""
+    if tools is None:
+        return "–"
     named = [tool for tool, (errors, warnings, _) in tools.items() if errors or warnings]
     others = {_ending(tool) for tool in tools.values()} - {""}
     return ", ".join([*named, *sorted(others)]) or "nothing"
