@@ -285,7 +285,7 @@ _ROWS = (
     FindingKind(
         HazardKind.WEAK_READ,
         message="{place} reads what {other} wrote, after a relaxed atomic, a barrier and no fence behind the atomic, "
-        "an order that NVIDIA's own code relies on, and that the PTX ISA does not give",
+        "an order that published code relies on, and that the PTX ISA does not give",
         title="Read after a relaxed atomic without a fence",
         help="Execute __threadfence() after the atomic, in the thread that executes it or in those that read.",
         level=Level.WARNING,

@@ -3,7 +3,8 @@
 An acquire pattern is a strong read followed by a fence (PTX ISA 9.0, 8.8), by the thread that reads or, here, by one of
 its block that a barrier orders after it: the counterpart of `fenced_accesses.py`. `Synchronization` lets a barrier of
 the block complete the pattern, as the CUDA C++ Programming Guide does in "Memory Fence Functions", whose last block
-reads by a volatile pointer. A weak read may return what the L1 cache of the SM has kept until a fence.
+reads by a volatile pointer. A weak read may return what the L1 cache of the SM has kept until a fence, unless its cache
+operator passes L1 by.
 """
 
 from collections.abc import Iterator
@@ -16,6 +17,10 @@ from shflbench.emulator.opcodes.forms import OF_ALL, Fence, Values
 from shflbench.emulator.races.clocks import Clocks
 from shflbench.emulator.races.hazards import HazardKind
 from shflbench.emulator.races.synchronization import Synchronization, joined_rows
+
+# Cache operators of loads that take the value from L2 (PTX ISA 9.0, 9.7.9.1): `__ldcg`, `__ldcv`. "Performance hints
+# only" for the memory model, which makes the order a weak one, and not a race.
+_PAST_L1 = {"cg", "cv"}
 
 Levels = dict[int, Values]  # clocks by the level of the scope at which they were observed
 
@@ -99,15 +104,15 @@ class FencedReads:
         by_barrier[by_barrier] = numbers[by_barrier] <= self._clocks.knows(threads[by_barrier], others[by_barrier])
         return by_barrier
 
-    def kinds(self, blocks: Values) -> Iterator[tuple[HazardKind, Values]]:
-        """Yield what such reads by threads of these blocks are, and which.
+    def kinds(self, op: Op, blocks: Values) -> Iterator[tuple[HazardKind, Values]]:
+        """Yield what such reads of an op by threads of these blocks are, and which.
 
         In NVIDIA's sample threadFenceReduction, all threads of the block execute a fence before the atomic, and none
         after it before they read plainly. That is no acquire pattern: pytorch/pytorch 128455 adds the fence.
         """
-        fenced = np.isin(
-            blocks, [block for block in np.unique(blocks).tolist() if self._synchronization.is_fenced(block)]
-        )
+        past_l1 = not _PAST_L1.isdisjoint(op.instruction.modifiers)
+        numbers = np.unique(blocks).tolist()
+        fenced = np.isin(blocks, [one for one in numbers if past_l1 or self._synchronization.is_fenced(one)])
         for kind, where in ((HazardKind.RAW, ~fenced), (HazardKind.WEAK_READ, fenced)):
             if where.any():
                 yield kind, where

@@ -295,7 +295,7 @@ class TrackedRaces(Rule):
                 unfenced.append((late[0][visible], late[1][visible], late[2][visible]))
         reasons = (UnorderedReason.NO_FENCE_AFTER_READ,)
         for entry, other, numbers in unfenced:
-            for kind, where in reads.kinds(self.shape.block_of(part.threads[entry])):
+            for kind, where in reads.kinds(part.op, self.shape.block_of(part.threads[entry])):
                 yield _Pairs(kind, entry[where], other[where], numbers[where], reasons=reasons)
 
     def _unknown(self, threads: Values, others: Values, numbers: Values) -> Values:

@@ -30,7 +30,7 @@ KERNEL = """
     BARRIER
     ld.shared.b32 %r5, [%r3]; setp.ne.u32 %p2, %r5, 2; @%p2 bra $end;
     AFTER
-    ld.ORDERglobal.b32 %r6, [%d1+4]; ld.ORDERglobal.b32 %r7, [%d1+8];
+    ld.ORDERglobalHINT.b32 %r6, [%d1+4]; ld.ORDERglobalHINT.b32 %r7, [%d1+8];
     $end: ret;
 }
 """
@@ -44,10 +44,11 @@ def hazards(
     barrier: str = "bar.sync 0;",
     after: str = "",
     order: str = "",
+    hint: str = "",
     threads: int = 64,
 ) -> tuple[Hazard, ...]:
     code = KERNEL.replace("BEFORE", before).replace("BEHIND", behind).replace("BARRIER", barrier)
-    code = code.replace("AFTER", after).replace("ORDER", order)
+    code = code.replace("AFTER", after).replace("ORDER", order).replace("HINT", hint)
     out, program = np.zeros(4, np.uint32), link(parse(code), "one")
     launch = EmulatedLaunch(program, Shape(3, threads), 0, [], [out], 0, order=(0,))
     return explore(launch, [LOCKSTEP]).hazards
@@ -90,3 +91,15 @@ def test_weak_reads_after_fences_of_all_threads_before_the_atomic_are_a_weak_ord
 
 def test_volatile_reads_need_no_fence_after_the_atomic() -> None:
     assert hazards(order="volatile.") == ()
+
+
+@pytest.mark.parametrize("hint", [".cg", ".cv"])
+def test_weak_reads_that_pass_l1_by_are_a_weak_order(hint: str) -> None:
+    (read,) = hazards(hint=hint)
+    assert (read.kind, read.reasons) == (HazardKind.WEAK_READ, (UnorderedReason.NO_FENCE_AFTER_READ,))
+    assert {race.kind for race in hazards(before="", hint=hint)} == {HazardKind.RAW}
+
+
+def test_other_hints_of_weak_reads_change_nothing() -> None:
+    (race,) = hazards(hint=".ca")
+    assert race.kind is HazardKind.RAW
