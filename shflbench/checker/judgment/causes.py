@@ -10,6 +10,7 @@ from shflbench.checker.inputs.argument_options import HOST_ARGS
 from shflbench.checker.inputs.default_launches import is_edge
 from shflbench.checker.judgment.all_contents import exceeds_for_some_contents, must_collide
 from shflbench.checker.judgment.one_place import is_one_place
+from shflbench.checker.judgment.sole_writers import compared_elements
 from shflbench.checker.runs.overruns import overrun_buffers
 from shflbench.checker.verdict import Level
 from shflbench.cuda_sources.kernel_file import EDGE, ODD, TINY, is_parameter
@@ -22,7 +23,7 @@ from shflbench.emulator.races.hazards import MEMORY_FAULTS, RACES, HazardKind
 from shflbench.model import WARP
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from shflbench.checker.inputs.argument import Arguments
     from shflbench.checker.inputs.default_launches import PlannedLaunch
@@ -282,9 +283,11 @@ def race_inputs(observation: Observation, slicer: Slicer, arguments: Arguments) 
 
     A scatter, `out[to[i]] = …`, races only if its indices repeat, which the caller may exclude, and rows of
     `out[y * pitch + x] = …` overlap only if the pitch is too small. Where the addresses are equal for all numbers, none
-    decides. Numbers that stand for parameters of a function that nothing calls are derived, too.
+    decides. Numbers that stand for parameters of a function that nothing calls are derived, too. Elements that choose
+    the one thread that stores to a place count like indices.
     """
     hazard = observation.hazard
+    yield from derived_contents(compared_elements(observation, slicer), arguments)
     if is_one_place(observation, slicer):
         return
     sides = []
@@ -304,14 +307,15 @@ def of_slice(depends: Slice, arguments: Arguments) -> Iterator[str]:
     for span in arguments.spans(depends.parameters):
         if span.origin.is_derived and span.buffer is None:
             yield span.name
-    yield from _contents(depends, arguments)
+    yield from derived_contents(depends.contents, arguments)
     if depends.textures:
         yield TEXTURES
     if depends.unknown:
         yield from (name for name, data in arguments.variables.items() if data is None)
 
 
-def _contents(depends: Slice, arguments: Arguments) -> Iterator[str]:
-    for span in arguments.spans(depends.contents):
+def derived_contents(pointers: Collection[int], arguments: Arguments) -> Iterator[str]:
+    """Yield the names of the buffers behind pointers that hold what nobody gave."""
+    for span in arguments.spans(pointers):
         if span.buffer is not None and arguments.buffers[span.buffer].values in {Origin.DERIVED, Origin.SAMPLE}:
             yield span.name

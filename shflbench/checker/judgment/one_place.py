@@ -34,14 +34,14 @@ def is_one_place(observation: Observation, slicer: Slicer) -> bool:
         ops = slicer.ops_of(instruction) if instruction is not None else []
         if len(ops) != 1 or ops[0].place is None:
             return False
-        address = _of_thread(indexes.address(ops[0].place), _coordinates(shape, *thread))
+        address = of_thread(indexes.address(ops[0].place), coordinates(shape, *thread))
         if address is None:
             return False
         addresses.append(address)
     return not difference(*addresses)
 
 
-def _coordinates(shape: LaunchShape, block: int, index: int) -> dict[str, int]:
+def coordinates(shape: LaunchShape, block: int, index: int) -> dict[str, int]:
     """Return the numbers of a thread along the axes, by the names of the registers."""
     numbers: dict[str, int] = {}
     for name, number, dims in (("%ctaid", block, shape.grid), ("%tid", index, shape.block)):
@@ -51,7 +51,7 @@ def _coordinates(shape: LaunchShape, block: int, index: int) -> dict[str, int]:
     return numbers
 
 
-def _of_thread(address: Polynomial, numbers: Mapping[str, int]) -> Polynomial | None:
+def of_thread(address: Polynomial, numbers: Mapping[str, int]) -> Polynomial | None:
     """Return an address with the numbers of a thread in place of their names; None for one of unknown values."""
     total: Polynomial = Counter()
     for term, factor in address.items():
