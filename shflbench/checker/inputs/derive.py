@@ -299,8 +299,7 @@ class _Maker:
             values = Origin.DERIVED if source.is_derived else Origin.HOST
             return self._buffer(name, given, text, size, origin, values)
         byte = source.filled if source is not None else None
-        # With the first seed, contents other than zeros are random all the same, so that more branches are taken.
-        by_host = byte == 0 or (byte is not None and self.wishes.vary)
+        by_host = byte is not None
         fill = byte if by_host else 0 if name in self.wishes.zeroed else None
         held = min(bytes_, self.wishes.period_bytes or bytes_)
         contents = (
@@ -314,8 +313,8 @@ class _Maker:
         if example is not None:
             contents = np.resize(example, held)
         apart = fill == 0 and not by_host and origin is Origin.HOST  # the host code says the size, and not the contents
-        if fill == 0 and not apart and is_whole:
-            text = f"{text}:0"
+        if fill is not None and not apart and is_whole and (fill == 0 or element.kind in "iu"):
+            text = f"{text}:{contents[: element.size].view(element.numpy).item()}" if fill else f"{text}:0"
         values = Origin.HOST if by_host else Origin.DERIVED if example is None else Origin.SAMPLE
         made = self._buffer(name, contents, text, size, origin, values)
         if apart or example is not None:

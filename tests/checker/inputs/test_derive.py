@@ -221,13 +221,19 @@ def test_an_allocation_that_the_host_code_passes_twice_is_one_buffer() -> None:
         assert made.values[1] == NamedValue("out", ("in", "f32[1]")[buffers - 1], Origin.HOST)
 
 
-def test_the_second_seed_has_the_byte_with_which_the_host_code_fills_a_buffer() -> None:
+@pytest.mark.parametrize("vary", [False, True])
+@pytest.mark.parametrize("zeroed", [(), ("in",)], ids=["", "atomics are performed on it"])
+def test_a_buffer_has_the_byte_with_which_the_host_code_fills_it(*, vary: bool, zeroed: tuple[str, ...]) -> None:
     filled = host(HostArgument("p", buffer=HostBuffer(0, 4, filled=0xFF)))
-    for zeroed in ((), ("in",)):  # the second: the kernel performs atomics on it
-        first, second = (derive(kernel(IN), filled, Wishes(zeroed=zeroed, vary=vary), seed=0) for vary in (False, True))
-        assert first.buffers[0].values == Origin.DERIVED
-        assert (second.buffers[0].values, second.buffers[0].contents.tobytes()) == (Origin.HOST, b"\xff" * 4)
-        assert second.values == (NamedValue("in", "f32[1]", Origin.HOST),)
+    made = derive(kernel(IN), filled, Wishes(zeroed=zeroed, vary=vary), seed=0)
+    assert (made.buffers[0].values, made.buffers[0].contents.tobytes()) == (Origin.HOST, b"\xff" * 4)
+    assert made.values == (NamedValue("in", "f32[1]", Origin.HOST),)
+
+
+def test_the_report_names_the_integer_with_which_the_host_code_fills_a_buffer() -> None:
+    next_ = KernelParameter("next", "int *", "i4", pointer=True, size=8, offset=0)
+    filled = host(HostArgument("p", buffer=HostBuffer(0, 8, filled=0xFF)))
+    assert derive(kernel(next_), filled, Wishes(), seed=0).values == (NamedValue("next", "i32[2]:-1", Origin.HOST),)
 
 
 def test_contents_of_the_second_seed_lie_on_both_sides_of_constants() -> None:
