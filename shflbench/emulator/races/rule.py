@@ -60,9 +60,11 @@ class Rule(Observer):
         count: int,
         place: tuple[str, int],
         reasons: tuple[UnorderedReason, ...] = (),
+        now: int | None = None,
     ) -> None:
         """Report two accesses, the later one first, of which the earlier one had the number `at`.
 
+        The later one has the number `now`; it is the current access if that is None.
         `place` is the space and the first byte that both access, and `reasons` say why nothing orders them.
         Nothing is reported of shared memory that the system reserves, which only the code of cooperative groups uses:
         by the letter of the memory model it has races, as one lane of a warp waits for other warps, and a shuffle tells
@@ -84,7 +86,7 @@ class Rule(Observer):
             memory=bytes_of(self.state.spaces[place[0]], place[1] - place[1] % size, size),
             accesses=(
                 access_of(self.state, self.clocks, ops[1], threads[1], at),
-                access_of(self.state, self.clocks, ops[0], threads[0], self.clocks.now),
+                access_of(self.state, self.clocks, ops[0], threads[0], self.clocks.now if now is None else now),
             ),
             reasons=reasons,
             weak_orders=self._weak_orders(reasons),

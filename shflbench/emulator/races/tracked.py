@@ -70,6 +70,7 @@ class _Place:
     space: str
     byte: int
     arguments: tuple[HazardKind, Op, int, int, int, int]  # kind, op, thread, other thread, number of it, count
+    now: int  # the number of the access of the op
     reasons: tuple[UnorderedReason, ...] = ()
 
 
@@ -422,6 +423,7 @@ class TrackedRaces(Rule):
                         int(group.at[first]),
                         those.size,
                     ),
+                    self.clocks.now,
                     group.reasons or (self._reasons(part, group, first) if self._practice is not None else ()),
                 )
                 if group.may_synchronize:
@@ -441,7 +443,8 @@ class TrackedRaces(Rule):
     def _log(self, place: _Place) -> None:
         kind, op, thread, other, at, count = place.arguments
         earlier = self._ops[self._op_at[at]]
-        self.report_race(kind, (op, earlier), (thread, other), at, count, (place.space, place.byte), place.reasons)
+        where = place.space, place.byte
+        self.report_race(kind, (op, earlier), (thread, other), at, count, where, place.reasons, place.now)
 
     def _record(self, part: Batch, rows: Values) -> None:
         """Record the accesses."""
