@@ -226,6 +226,7 @@ _TORCH_HEADERS = re.compile(r"(?:torch|ATen|c10|pybind11|THC|caffe2)/.+|Python\.
 _OF_TORCH = (
     (re.compile(r"/(?:Atomic|THCAtomics|KernelUtils)\.cuh$"), "torch_atomics.cuh"),
     (re.compile(r"/(?:DeviceUtils|THCDeviceUtils|block_reduce)\.cuh$"), "torch_shuffles.cuh"),
+    (re.compile(r"/(?:CUDAGeneratorImpl|CUDAGraphsUtils|Philox\w+|UnpackRaw)\.(?:h|cuh)$"), "torch_philox.cuh"),
 )
 # The headers of CUDA that include some of the host's C, as of CUDA 13; the others do without under NVRTC.
 _DRIVER = ("stdlib.h", "stdint.h")
@@ -237,7 +238,7 @@ _LANGUAGE = frozenset({"type_traits", "limits", "utility", "tuple", "array", "in
 
 
 def _using(namespace: str, names: Iterable[str]) -> Iterator[str]:
-    return (f"namespace {namespace} {{ using cuda::std::{name}; }}" for name in names)
+    return (f"namespace {namespace} {{ using ::cuda::std::{name}; }}" for name in names)
 
 
 # What device code uses of Thrust, whose headers NVRTC does not read, is that of libcu++.
@@ -281,7 +282,7 @@ def included_by_cuda(name: str) -> tuple[str, ...]:
 
 def language_stubs() -> dict[str, bytes]:
     """Return those headers of C++ that device code may use, from CUDA's own library; reading them takes a second."""
-    using = "namespace std { using namespace cuda::std; }"
+    using = "namespace std { using namespace ::cuda::std; }"
     stubs = {name: f"#include <cuda/std/{name}>\n{using}\n" for name in sorted(_LANGUAGE)}
     return {name: text.encode() for name, text in (stubs | _THRUST).items()}
 

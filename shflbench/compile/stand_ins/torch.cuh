@@ -3,7 +3,8 @@
 // Names, layouts and results are those of ATen and c10; tensors, streams and guards, which only host code uses, are
 // left out. Sources: c10/util/Half.h, c10/util/BFloat16.h, c10/util/complex.h, c10/macros/Macros.h,
 // ATen/AccumulateType.h, ATen/OpMathType.h, ATen/core/TensorAccessor.h, ATen/cuda/detail/TensorInfo.cuh,
-// ATen/NumericLimits.cuh. Files have their own functions of the names of other headers, which only these define.
+// ATen/NumericLimits.cuh,
+// ATen/ceil_div.h, ATen/cuda/AsmUtils.cuh, ATen/native/cuda/MemoryAccess.cuh, c10/cuda/CUDAMathCompat.h. Files have their own functions of the names of other headers, which only these define.
 #include <cuda.h>
 #include <cuComplex.h>
 #include <cuda_bf16.h>
@@ -32,6 +33,8 @@
 #define C10_LAUNCH_BOUNDS_0 __launch_bounds__(256, 4)
 #define C10_LAUNCH_BOUNDS_1(threads) __launch_bounds__(threads)
 #define C10_LAUNCH_BOUNDS_2(threads, blocks) __launch_bounds__(threads, blocks)
+#define C10_MAX_THREADS_PER_BLOCK(threads) (threads)
+#define C10_MIN_BLOCKS_PER_SM(threads, blocks) (blocks)
 #define CUDA_KERNEL_ASSERT(condition) assert(condition)
 #define CUDA_KERNEL_ASSERT_MSG(condition, message) assert(condition)
 #define CUDA_KERNEL_ASSERT2(condition) assert(condition)
@@ -90,6 +93,30 @@ SHFLBENCH_OPERATORS(Half)
 SHFLBENCH_OPERATORS(BFloat16)
 #undef SHFLBENCH_OPERATORS
 #undef SHFLBENCH_OPERATOR
+// Files may use the operators of __half, too, between which and those of float a comparison could not choose. Only two
+// values of one type are compared so: those of a number and a Half are numbers.
+template <typename T>
+struct SHFLBENCH_Compared;
+template <>
+struct SHFLBENCH_Compared<Half> {
+  using result = bool;
+};
+template <>
+struct SHFLBENCH_Compared<BFloat16> {
+  using result = bool;
+};
+#define SHFLBENCH_COMPARISON(op)                                                                         \
+  template <typename T>                                                                                  \
+  inline __device__ typename SHFLBENCH_Compared<T>::result operator op(const T &a, const T &b) {         \
+    return static_cast<float>(a) op static_cast<float>(b);                                               \
+  }
+SHFLBENCH_COMPARISON(==)
+SHFLBENCH_COMPARISON(!=)
+SHFLBENCH_COMPARISON(<)
+SHFLBENCH_COMPARISON(<=)
+SHFLBENCH_COMPARISON(>)
+SHFLBENCH_COMPARISON(>=)
+#undef SHFLBENCH_COMPARISON
 
 template <typename T>
 struct alignas(sizeof(T) * 2) complex {
@@ -117,7 +144,54 @@ template <typename T>
 struct scalar_value_type<complex<T>> {
   using type = T;
 };
+
+namespace cuda::compat {
+#define SHFLBENCH_COMPAT(name, function)                                       \
+  inline __device__ float name(float x) { return ::function##f(x); }           \
+  inline __device__ double name(double x) { return ::function(x); }
+#define SHFLBENCH_COMPAT_OF_TWO(name, function)                                          \
+  inline __device__ float name(float x, float y) { return ::function##f(x, y); }         \
+  inline __device__ double name(double x, double y) { return ::function(x, y); }
+SHFLBENCH_COMPAT(abs, fabs)
+SHFLBENCH_COMPAT(exp, exp)
+SHFLBENCH_COMPAT(ceil, ceil)
+SHFLBENCH_COMPAT(floor, floor)
+SHFLBENCH_COMPAT(log, log)
+SHFLBENCH_COMPAT(log1p, log1p)
+SHFLBENCH_COMPAT(sqrt, sqrt)
+SHFLBENCH_COMPAT(rsqrt, rsqrt)
+SHFLBENCH_COMPAT(tan, tan)
+SHFLBENCH_COMPAT(tanh, tanh)
+SHFLBENCH_COMPAT(normcdf, normcdf)
+SHFLBENCH_COMPAT_OF_TWO(copysign, copysign)
+SHFLBENCH_COMPAT_OF_TWO(max, fmax)
+SHFLBENCH_COMPAT_OF_TWO(min, fmin)
+SHFLBENCH_COMPAT_OF_TWO(pow, pow)
+#undef SHFLBENCH_COMPAT
+#undef SHFLBENCH_COMPAT_OF_TWO
+inline __device__ void sincos(float x, float *sine, float *cosine) { ::sincosf(x, sine, cosine); }
+inline __device__ void sincos(double x, double *sine, double *cosine) { ::sincos(x, sine, cosine); }
+}  // namespace cuda::compat
 }  // namespace c10
+
+#ifdef _CUDA_STD_LIMITS  // where std:: is that of libcu++
+#define SHFLBENCH_LIMITS_OF(T, lowest_, min_, max_, epsilon_, infinity_, nan)                             \
+  template <>                                                                                             \
+  class cuda::std::numeric_limits<T> {                                                                    \
+   public:                                                                                                \
+    static constexpr bool is_specialized = true, is_signed = true, is_integer = false, is_exact = false;  \
+    static constexpr bool has_infinity = true, has_quiet_NaN = true;                                      \
+    static __host__ __device__ constexpr T lowest() { return T(lowest_, T::from_bits()); }                \
+    static __host__ __device__ constexpr T min() { return T(min_, T::from_bits()); }                      \
+    static __host__ __device__ constexpr T max() { return T(max_, T::from_bits()); }                      \
+    static __host__ __device__ constexpr T epsilon() { return T(epsilon_, T::from_bits()); }              \
+    static __host__ __device__ constexpr T infinity() { return T(infinity_, T::from_bits()); }            \
+    static __host__ __device__ constexpr T quiet_NaN() { return T(nan, T::from_bits()); }                 \
+  };
+SHFLBENCH_LIMITS_OF(c10::Half, 0xFBFF, 0x0400, 0x7BFF, 0x1400, 0x7C00, 0x7E00)
+SHFLBENCH_LIMITS_OF(c10::BFloat16, 0xFF7F, 0x0080, 0x7F7F, 0x3C00, 0x7F80, 0x7FC0)
+#undef SHFLBENCH_LIMITS_OF
+#endif
 
 namespace at {
 using namespace c10;
@@ -197,6 +271,16 @@ template <typename T>
 __host__ __device__ constexpr T ceil_div(T a, T b) {
   return (a + b - 1) / b;
 }
+template <typename T>
+__host__ __device__ constexpr T round_up(T a, T b) {
+  return ceil_div(a, b) * b;
+}
+namespace native::memory {
+template <typename T, int vec_size>
+struct alignas(sizeof(T) * vec_size) aligned_vector {
+  T val[vec_size];
+};
+}  // namespace native::memory
 namespace detail {
 template <typename T, int size_>
 struct Array {
@@ -271,6 +355,22 @@ template <typename T>
 __host__ __device__ constexpr T ATenCeilDiv(T a, T b) {
   return (a + b - 1) / b;
 }
+#define SHFLBENCH_LANE(name, word)                    \
+  __device__ __forceinline__ unsigned name() {        \
+    unsigned value;                                   \
+    asm("mov.u32 %0, %%" #word ";" : "=r"(value));    \
+    return value;                                     \
+  }
+__device__ __forceinline__ int getLaneId() {
+  int value;
+  asm("mov.s32 %0, %%laneid;" : "=r"(value));
+  return value;
+}
+SHFLBENCH_LANE(getLaneMaskLt, lanemask_lt)
+SHFLBENCH_LANE(getLaneMaskLe, lanemask_le)
+SHFLBENCH_LANE(getLaneMaskGt, lanemask_gt)
+SHFLBENCH_LANE(getLaneMaskGe, lanemask_ge)
+#undef SHFLBENCH_LANE
 namespace detail {
 constexpr int CUDA_NUM_THREADS = 1024;
 template <typename T, typename IndexType>

@@ -22,11 +22,15 @@ inline __device__ T SHFLBENCH_exchanged(T *address, Operation operation) {
   return *reinterpret_cast<T *>(&old);
 }
 template <typename T>
-inline __device__ T gpuAtomicAdd(T *address, T value) {
+struct SHFLBENCH_value {
+  using type = T;
+};
+template <typename T>
+inline __device__ T gpuAtomicAdd(T *address, typename SHFLBENCH_value<T>::type value) {
   return atomicAdd(address, value);
 }
 template <typename T>
-inline __device__ void gpuAtomicAddNoReturn(T *address, T value) {
+inline __device__ void gpuAtomicAddNoReturn(T *address, typename SHFLBENCH_value<T>::type value) {
   gpuAtomicAdd(address, value);
 }
 #define SHFLBENCH_ATOMIC(name, result)                                                                    \
