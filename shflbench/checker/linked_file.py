@@ -11,6 +11,7 @@ from shflbench.checker.report import FileReport, KernelReport
 from shflbench.checker.reporter import LONGEST_PROBLEM, KernelReporter
 from shflbench.checker.selection import is_chosen
 from shflbench.checker.verdict import KernelVerdict
+from shflbench.cuda_sources.naming import means
 from shflbench.cuda_sources.sampling import sample_instances
 from shflbench.cuda_sources.source_lines import SourceLine
 from shflbench.emulator.link.unsupported import UnsupportedKernelError
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from shflbench.checker.options import FileOptions
-    from shflbench.cuda_sources.kernel_file import KernelFile, SourceKernel, SourceNote
+    from shflbench.cuda_sources.kernel_file import KernelFile, RejectedKernel, SourceKernel, SourceNote
     from shflbench.emulator.ptx.syntax import Module
 
 
@@ -61,14 +62,21 @@ def _link(file: KernelFile, module: Module, kernel: SourceKernel, options: FileO
 
 
 def rejected_kernels(file: KernelFile, options: FileOptions) -> list[KernelReport]:
-    """Return the reports on chosen kernels that the compiler rejects, and on launched templates without an instance."""
-    reports = []
-    rejected = [(kernel, KernelVerdict.NOT_COMPILED) for kernel in file.rejected]
-    for kernel, verdict in [*rejected, *((kernel, KernelVerdict.NOT_CHECKED) for kernel in file.uninstantiated)]:
-        if is_chosen(kernel.name, options.kernels):
-            sentence = shorten(kernel.sentence, LONGEST_PROBLEM)
-            reports.append(KernelReport(kernel.name, "", kernel.place, verdict, sentence, errors=(sentence,)))
-    return reports
+    """Return the reports on chosen kernels and instances that the compiler rejects, and on templates without any."""
+    names = options.kernels
+    instances = [item for item in file.rejected_instances if not names or any(means(name, item.name) for name in names)]
+    rejected = [item for item in file.rejected if is_chosen(item.name, names)]
+    open_ = [item for item in file.uninstantiated if is_chosen(item.name, names)]
+    return [
+        *(_without_symbol(item, KernelVerdict.NOT_COMPILED) for item in (*rejected, *instances)),
+        *(_without_symbol(item, KernelVerdict.NOT_CHECKED) for item in open_),
+    ]
+
+
+def _without_symbol(kernel: RejectedKernel, verdict: KernelVerdict) -> KernelReport:
+    """Return the report on a kernel that the PTX lacks."""
+    sentence = shorten(kernel.sentence, LONGEST_PROBLEM)
+    return KernelReport(kernel.name, "", kernel.place, verdict, sentence, errors=(sentence,))
 
 
 def failed_file(

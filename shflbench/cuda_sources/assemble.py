@@ -74,7 +74,7 @@ def _parameters(
 ) -> tuple[KernelParameter, ...]:
     count = len(kernel.parameters)
     mangled = known.parameters if known is not None and len(known.parameters) == count else None
-    declared = definition.parameters if definition is not None and len(definition.parameters) == count else None
+    declared = definition.parameters_of(count) if definition is not None else None
     return tuple(
         _parameter(
             index, item, mangled[index] if mangled else "", declared[index] if declared else None, definition, source

@@ -16,11 +16,12 @@ from shflbench.cuda_sources import nvcc as nvcc_compiler
 from shflbench.cuda_sources.demangle import demangle
 from shflbench.cuda_sources.host_code import enclosing_host_item, host_spans
 from shflbench.cuda_sources.jit import Jit, compile_device_code
-from shflbench.cuda_sources.kernel_file import NEWER_STANDARD, SourceNote
+from shflbench.cuda_sources.kernel_file import NEWER_STANDARD, RejectedKernel, SourceNote
 from shflbench.cuda_sources.language_standard import needs_newer
 from shflbench.cuda_sources.messages import InstanceError, MissingHeaderError, SourceError
 from shflbench.cuda_sources.naming import means
 from shflbench.cuda_sources.ptx import read_kernels
+from shflbench.cuda_sources.source_lines import SourceLine
 from shflbench.emulator.ptx.line_table import rename_files
 from shflbench.errors import CompileError, CompilerError, TimeLimitError
 from shflbench.words import join_words
@@ -29,9 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from shflbench.compile.nvrtc import PtxUnit
-    from shflbench.cuda_sources.kernel_file import CompileOptions, RejectedKernel
+    from shflbench.cuda_sources.kernel_file import CompileOptions
     from shflbench.cuda_sources.source import CudaSource
-    from shflbench.cuda_sources.source_lines import SourceLine
 
 _LAUNCH = "kernel launch"  # what compilers say of a launch in device code, if that is the first error
 _OLDER = "c++17"
@@ -49,6 +49,7 @@ class CompiledFile:
     notes: list[SourceNote] = field(default_factory=list)
     is_device_code_only: bool = False  # without what the host code instantiates
     rejected: tuple[RejectedKernel, ...] = ()
+    rejected_instances: tuple[RejectedKernel, ...] = ()  # that the host code names, of templates that have others
     unit: PtxUnit | None = None  # what NVRTC was given; None if nvcc compiled the file
     symbols: Mapping[str, str] = field(default_factory=dict)  # of instances whose names differ from what was asked for
 
@@ -196,7 +197,8 @@ class FileCompiler:
         compiler = self._nvrtc = self._nvrtc or PtxCompiler(find(), None)
         source = self._source
         compiler.toolchain.require(self._options.arch)
-        jit, notes = self._without_rejected(instances, compiler)
+        jit, rejected = self._without_rejected(instances, compiler)
+        notes: list[SourceNote] = []
         if jit.left_out:
             listed = f"{join_words(jit.left_out)}, which {'is' if len(jit.left_out) == 1 else 'are'} missing"
             notes.append(SourceNote("build", f"compiled without {listed}: the device code compiles without"))
@@ -220,27 +222,34 @@ class FileCompiler:
             notes,
             is_device_code_only=True,
             rejected=jit.rejected,
+            rejected_instances=tuple(rejected),
             unit=jit.unit,
             symbols={
                 name: symbol for name, symbol in zip(jit.unit.expressions, jit.symbols, strict=True) if "<" in name
             },
         )
 
-    def _without_rejected(self, instances: Sequence[str], compiler: PtxCompiler) -> tuple[Jit, list[SourceNote]]:
-        """Compile the device code without instances of the host code that NVRTC rejects, and with a note on each."""
+    def _without_rejected(self, instances: Sequence[str], compiler: PtxCompiler) -> tuple[Jit, list[RejectedKernel]]:
+        """Compile the device code without instances of the host code that NVRTC rejects, and return these, too."""
         expressions = list(dict.fromkeys([*self._source.expressions(), *instances]))
-        notes: list[SourceNote] = []
+        rejected: list[RejectedKernel] = []
         while True:
             try:
-                return compile_device_code(self._source, expressions, self._options, compiler), notes
+                return compile_device_code(self._source, expressions, self._options, compiler), rejected
             except InstanceError as error:
                 removable = error.instance in expressions and error.instance not in instances
-                if not removable or len(notes) >= MAXIMUM_REJECTED:
+                if not removable or len(rejected) >= MAXIMUM_REJECTED:
                     raise
                 expressions.remove(error.instance)
-                what = "an instance that the host code names was not checked, because NVRTC rejects it"
-                text = f"{what}: {error.reason}"
-                notes.append(SourceNote("template", f"{text}; name its types with --kernel"))
+                rejected.append(self._rejected_instance(error))
+
+    def _rejected_instance(self, error: InstanceError) -> RejectedKernel:
+        """Return an instance that the host code names and NVRTC rejects."""
+        main = self._source.unit.main.path
+        template = next(iter(self._source.named(error.instance.partition("<")[0])), None)
+        place = template.place if template is not None else SourceLine(main, 1)
+        text = f"NVRTC rejects this instance, which the host code names: {error.reason}"
+        return RejectedKernel(error.instance, place, f"{text}; name its types with --kernel")
 
 
 def _with_reason(rejected: CompileError, error: CompileError | CompilerError) -> CompileError:

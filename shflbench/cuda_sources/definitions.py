@@ -77,11 +77,24 @@ class Definition:
     place: SourceLine
     end: int  # its last line
     internal: bool  # static, or in a namespace without a name
+    rest: SourceParameter | None = None  # a parameter pack behind the parameters: `Args... args`
 
     @property
     def plain_name(self) -> str:
         """The name without namespaces."""
         return self.name.rpartition("::")[2]
+
+    @property
+    def has_pack(self) -> bool:
+        """Whether it is a template with a parameter pack."""
+        return any(item.pack for item in self.template or ())
+
+    def parameters_of(self, count: int) -> tuple[SourceParameter, ...] | None:
+        """Return the parameters of an instance that has `count` of them, a number behind the name of each of a pack."""
+        rest, more = self.rest, count - len(self.parameters)
+        if rest is None or more < 0:
+            return self.parameters if not more else None
+        return (*self.parameters, *(SourceParameter(f"{rest.name}{place}", rest.type) for place in range(more)))
 
     def instance(self, arguments: Sequence[str]) -> str:
         """Return an instance of the template as C++ writes it, with the type of an enumeration before a number."""
@@ -137,6 +150,7 @@ def _definition(file: UserFile, node: Node, macros: Macros) -> Definition | None
         place=SourceLine(file.path, line_of(node)),
         end=node.end_point[0] + 1,
         internal=internal or "static" in macros.words(prefix(node)),
+        rest=rest_of(declarator),
     )
 
 
@@ -204,6 +218,16 @@ def parameters_of(declarator: Node) -> tuple[SourceParameter, ...]:
     if len(result) == 1 and result[0].type == "void":
         return ()
     return tuple(result)
+
+
+def rest_of(declarator: Node) -> SourceParameter | None:
+    """Return the parameter pack of a function: `Args... args`."""
+    listed = declarator.child_by_field_name("parameters")
+    last = listed.named_children[-1] if listed is not None and listed.named_children else None
+    if last is None or last.type != "variadic_parameter_declaration":
+        return None
+    name = _name(last)
+    return SourceParameter(name, type_without(text_of(last).replace("...", " "), name))
 
 
 def _name(item: Node) -> str:

@@ -384,3 +384,4 @@ class KernelFile:
     host_calls: tuple[HostCall, ...] = ()  # of functions that launch kernels, outer ones first; only if asked for
     chains: tuple[LaunchChain, ...] = ()  # of launches that overlap
     uninstantiated: tuple[RejectedKernel, ...] = ()  # templates that are launched, in no instance that is known
+    rejected_instances: tuple[RejectedKernel, ...] = ()  # that the host code names, of templates

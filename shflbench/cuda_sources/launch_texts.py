@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from shflbench.cuda_sources.kernel_file import NEGATIVE, HostArgument, HostLaunch
@@ -35,6 +35,11 @@ class LaunchSite:
     argument_nodes: tuple[Node, ...]
     launch: HostLaunch
     performed: bool = False  # the interpreter performed it, and its template arguments hold for this launch
+
+    @property
+    def of_unknown_shape(self) -> LaunchSite:
+        """The launch without grid, block and arguments, for instances of which it is open which one has them."""
+        return replace(self, launch=HostLaunch(None, None, None, (), self.launch.line))
 
 
 def launches(files: Iterable[UserFile], evaluator: Evaluator) -> list[LaunchSite]:

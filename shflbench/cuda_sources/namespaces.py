@@ -35,6 +35,10 @@ class NamespacedTypes:
         """Keep the files; each is read when its text may define a type that is asked for."""
         self._types = NamedItems(files, _types, may_define_type)
 
+    def has(self, name: str) -> bool:
+        """Whether the files define a type of a name, in any namespace."""
+        return bool(self._types.get(name))
+
     def qualified(self, name: str) -> str:
         """Return a type's name with its namespaces; the plain name if it has none, or if it is open which it is."""
         known = set(self._types.get(name))

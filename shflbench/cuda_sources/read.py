@@ -214,8 +214,7 @@ def _kernel_file(
         if compiled.rejected:
             refuse_rejected(path, compiled.rejected, ())
         if templates:
-            rejected = next((item.text for item in compiled.notes if item.kind == "template"), "")
-            reason = f"; {rejected}" if rejected else ""
+            reason = "".join(f"; {item.name}: {item.sentence}" for item in compiled.rejected_instances[:1])
             raise KernelError(f"{path} has only kernel templates, and {templates[0].text}{reason}")
         raise no_kernel(path, kernel_guard(source.unit, source.define))
     stores, unoptimized = _removed_stores(source, compiled, files)
@@ -242,6 +241,7 @@ def _kernel_file(
         uninstantiated=tuple(
             RejectedKernel(item.name, item.place, _template_note(item, source).text) for item in launched
         ),
+        rejected_instances=compiled.rejected_instances,
     )
 
 

@@ -266,7 +266,9 @@ class CudaSource:
             for launch in self.launches_of(definition):
                 if launch.launch.line.file in places:
                     instances = resolver.of(launch, definition)
-                    result.setdefault(definition.name, []).extend((launch, item) for item in instances)
+                    is_open = definition.has_pack and len(instances) > 1
+                    site = launch.of_unknown_shape if is_open else launch
+                    result.setdefault(definition.name, []).extend((site, item) for item in instances)
         return result
 
     @cached_property

@@ -7,20 +7,21 @@ around the launch, and from the types of the arguments where one type parameter 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from shflbench.cuda_sources.argument_types import meaning
-from shflbench.cuda_sources.definitions import surrounding_parameters, template_parameters
+from shflbench.cuda_sources.definitions import parameters_of, rest_of, surrounding_parameters, template_parameters
 from shflbench.cuda_sources.launch_texts import kernel_name
 from shflbench.cuda_sources.name_places import may_call
 from shflbench.cuda_sources.named_items import NamedItems
 from shflbench.cuda_sources.namespaces import NamespacedTypes, scopes_around
 from shflbench.cuda_sources.naming import last_part, names, split_arguments
-from shflbench.cuda_sources.syntax_trees import function_declarator, nodes_of, text_of
+from shflbench.cuda_sources.syntax_trees import function_declarator, text_of
+from shflbench.cuda_sources.template_uses import TemplateUses, argument_nodes, called_name, given_arguments
 from shflbench.cuda_sources.written_types import bare_type, written_type
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from tree_sitter import Node
 
@@ -32,24 +33,10 @@ if TYPE_CHECKING:
 MAXIMUM_INSTANCES = 64  # of one kernel; a file that has more names those it needs
 _MAXIMUM_DEPTH = 5  # host templates that call host templates
 _CLASSES = frozenset({"class_specifier", "struct_specifier"})
-_USES = frozenset({"call_expression", "template_instantiation"})
+PACK = "parameter_pack_expansion"
+_EXPANSION = re.compile(r"\b(\w+)\s*\.\.\.")
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _PLAIN_NAME = re.compile(r"(?<![\w:])[A-Za-z_]\w*")  # without a scope before it
-
-
-class _Uses:
-    """The calls and explicit instances of host templates in one file."""
-
-    def __init__(self, root: Node) -> None:
-        self.calls: dict[str, list[Node]] = {}  # by the name without its scope
-        self.classes: dict[str, list[tuple[str, ...]]] = {}  # arguments of `template class Name<…>;`, also of members
-        for node in nodes_of(root, _USES):
-            if node.type == "template_instantiation" and (instance := _class_instance(node)) is not None:
-                self.classes.setdefault(instance[0], []).append(instance[1])
-            elif node.type == "template_instantiation" and (member := _member_instance(node)) is not None:
-                self.classes.setdefault(member[0], []).append(member[1])
-            elif name := _called(node):
-                self.calls.setdefault(name.rpartition("::")[2], []).append(node)
 
 
 class Instances:
@@ -59,11 +46,11 @@ class Instances:
         """Index the calls and explicit instances of host templates."""
         self._evaluator = evaluator
         self._types = NamespacedTypes(files)
-        read: dict[int, _Uses] = {}  # by the id of a file
+        read: dict[int, TemplateUses] = {}  # by the id of a file
 
-        def uses(file: UserFile) -> _Uses:
+        def uses(file: UserFile) -> TemplateUses:
             if id(file) not in read:
-                read[id(file)] = _Uses(file.tree.root_node)
+                read[id(file)] = TemplateUses(file.tree.root_node)
             return read[id(file)]
 
         self._calls = NamedItems(files, lambda file: uses(file).calls, may_call)
@@ -73,8 +60,9 @@ class Instances:
         """Return the template arguments with which a launch starts a kernel; none if they are not certain."""
         if definition.template is None:
             return []
-        given = launch.template_arguments or ()
-        known = launch.performed and len(given) == len(definition.template)
+        has_pack = definition.has_pack
+        given = (given_arguments(launch.node) if has_pack else launch.template_arguments) or ()
+        known = launch.performed and len(given) == len(definition.template) and not has_pack
         return self._resolved(launch.node, given, definition, launch.argument_nodes, known=known)
 
     def named(self, node: Node, definition: Definition) -> list[tuple[str, ...]]:
@@ -88,8 +76,12 @@ class Instances:
         for bound in [{}] if known else self._surroundings(node, 0):
             if self._is_discarded(node, bound):
                 continue
-            arguments = self._arguments(given, definition.template or (), definition.parameters, nodes, node, bound)
-            if arguments is not None and arguments not in instances:
+            signature = _Signature(definition.template or (), definition.parameters, definition.rest)
+            values = self._arguments(given, signature, nodes, node, bound)
+            if values is None:
+                continue
+            arguments = tuple(part for item in signature.template for part in _parts(item, values[item.name]))
+            if arguments not in instances:
                 instances.append(arguments)
         return instances[:MAXIMUM_INSTANCES]
 
@@ -123,9 +115,8 @@ class Instances:
         declarator = function_declarator(function)
         if declarator is None or depth > _MAXIMUM_DEPTH:
             return []
-        from shflbench.cuda_sources.definitions import parameters_of  # noqa: PLC0415
-
         template = template_parameters(outer)
+        signature = _Signature(template, parameters_of(declarator), rest_of(declarator))
         name = text_of(declarator.child_by_field_name("declarator"))
         member = re.match(r"(?:\w+::)*(\w+)\s*<([^<>]*)>\s*::", name)
         if member is not None:
@@ -133,14 +124,13 @@ class Instances:
         qualified = "::".join((*scopes_around(function), name))
         result: list[dict[str, str]] = []
         for call in self._calls.get(name.rpartition("::")[2]):
-            if not names(_called(call).removeprefix("::"), qualified):
+            if not names(called_name(call).removeprefix("::"), qualified):
                 continue
-            given = _written(call)
-            nodes = _arguments_of(call)
+            given = given_arguments(call)
+            nodes = argument_nodes(call)
             for bound in self._surroundings(call, depth + 1):
-                values = self._arguments(given, template, parameters_of(declarator), nodes, call, bound)
-                if values is not None:
-                    bindings = {item.name: value for item, value in zip(template, values, strict=True)}
+                bindings = self._arguments(given, signature, nodes, call, bound)
+                if bindings is not None:
                     result += [both for one in of_class if (both := {**one, **bindings}) not in result]
         return result[:MAXIMUM_INSTANCES]
 
@@ -169,34 +159,85 @@ class Instances:
         instances = [item for item in known if len(item) == len(parameters)]
         return [dict(zip(parameters, item, strict=True)) for item in instances[:MAXIMUM_INSTANCES]]
 
-    def _arguments(  # noqa: PLR0913, PLR0917  (what is written, declared and passed)
+    def _arguments(
         self,
         given: Sequence[str],
-        template: Sequence[TemplateParameter],
-        parameters: Sequence[SourceParameter],
+        signature: _Signature,
         nodes: Sequence[Node],
         use: Node,
         bound: Mapping[str, str],
-    ) -> tuple[str, ...] | None:
-        if len(given) > len(template):
+    ) -> dict[str, str] | None:
+        """Return the template arguments of a use of a function by name, those of a pack separated by commas."""
+        template = signature.template
+        given = list(_expanded(given, bound))
+        pack = next((place for place, item in enumerate(template) if item.pack), len(template))
+        if len(given) > len(template) and pack == len(template):
             return None
         values: dict[str, str] = {}
-        for item, text in zip(template, given, strict=False):
-            names_type = item.is_type or item.kind.startswith("template")
-            value = self._type(text, use, bound) if names_type else self._number(text, use, bound)
-            if value is None and meaning(text).element is not None:
-                value = " ".join(text.split())  # `template <Concept T>`, whose parameter is a type
+        for item, text in zip(template[:pack], given, strict=False):
+            value = self._given(item, text, use, bound)
             if value is None:
                 return None
             values[item.name] = value
-        for item in template[len(given) :]:
-            value = self._deduced(item, parameters, nodes, use, bound) if item.is_type else None
+        for item in template[min(len(given), pack) :]:
+            value = None
+            if item.pack:
+                value = self._pack(item, given[pack:], signature, nodes, use, bound)
+            elif item.is_type:
+                value = self._deduced(item, signature.parameters, nodes, use, bound)
             if value is None and item.default is not None:
                 value = self._default(item, template, values)
             if value is None:
                 return None
             values[item.name] = value
-        return tuple(values[item.name] for item in template)
+        return values
+
+    def _given(self, item: TemplateParameter, text: str, use: Node, bound: Mapping[str, str]) -> str | None:
+        """Return the argument that a use writes for a parameter."""
+        names_type = item.is_type or item.kind.startswith("template")
+        value = self._type(text, use, bound) if names_type else self._number(text, use, bound)
+        if value is None and meaning(text).element is not None:
+            value = " ".join(text.split())  # `template <Concept T>`, whose parameter is a type
+        return value
+
+    def _pack(  # noqa: PLR0913, PLR0917  (what is written, declared and passed)
+        self,
+        item: TemplateParameter,
+        given: Sequence[str],
+        signature: _Signature,
+        nodes: Sequence[Node],
+        use: Node,
+        bound: Mapping[str, str],
+    ) -> str | None:
+        """Return the arguments of a pack: those of a call behind the parameters or, without such ones, the `given`."""
+        rest = signature.rest
+        is_deduced = rest is not None and item.is_type and re.search(rf"\b{re.escape(item.name)}\b", rest.type)
+        passed = nodes[len(signature.parameters) :]
+        if rest is None or not is_deduced or not nodes or len(given) == len(passed) > 0:
+            if is_deduced and not given:
+                return None  # a name without a call, which may have more arguments than it writes
+            values = [self._given(item, text, use, bound) for text in given]
+        else:
+            values = []
+            for node in passed:
+                if node.type == PACK:
+                    values.append(bound.get(self._pack_of(node, use) or ""))
+                    continue
+                type_ = self._type_of(node, use)
+                text = _matched(item.name, bare_type(rest.type), type_) if type_ is not None else None
+                values.append(self._type(text, use, bound) if text is not None else None)
+        known = [value for value in values if value is not None]
+        return ", ".join(filter(None, known)) if len(known) == len(values) else None
+
+    def _pack_of(self, node: Node, use: Node) -> str | None:
+        """Return the name of the pack of types of the parameters that `args...` or `std::forward<Args>(args)...` is."""
+        names_ = set(_WORD.findall(text_of(node)))
+        outer = use.parent
+        while outer is not None and outer.type != "function_definition":
+            outer = outer.parent
+        declarator = function_declarator(outer) if outer is not None else None
+        rest = rest_of(declarator) if declarator is not None else None
+        return bare_type(rest.type) if rest is not None and rest.name in names_ else None
 
     @staticmethod
     def _default(
@@ -210,6 +251,9 @@ class Instances:
 
     def _type(self, text: str, use: Node, bound: Mapping[str, str]) -> str | None:
         """Return a type with the host's template parameters and local typedefs replaced."""
+        text = _EXPANSION.sub(lambda match: bound.get(match[1]) or match[0], text)
+        if "..." in text:
+            return None
         result = _WORD.sub(lambda match: bound.get(match[0], match[0]), text)
         for _ in range(8):
             aliased = _WORD.sub(lambda match: self._local_alias(match[0], use) or match[0], result)
@@ -269,7 +313,7 @@ class Instances:
             node = inside
             stars += 1
         if node.type != "identifier":
-            return written_type(node) if not stars else None
+            return (self._constructed(node) or written_type(node)) if not stars else None
         declarator = self._evaluator.names.declaration(use, text_of(node))
         declaration = declarator.parent if declarator is not None else None
         if declarator is None or declaration is None:
@@ -282,14 +326,52 @@ class Instances:
             return written_type(value)
         if text == "auto" or pointers < 0 or pointers > 1:
             return None
-        return bare_type(text) + " *" * pointers
+        is_const = pointers and any(text_of(item) == "const" for item in declaration.children)
+        return ("const " if is_const else "") + bare_type(text) + " *" * pointers
+
+    def _constructed(self, node: Node) -> str | None:
+        """Return the class of which `Name<…>()` makes an object."""
+        function = node.child_by_field_name("function") if node.type == "call_expression" else None
+        if function is None or function.type not in {"identifier", "template_function", "qualified_identifier"}:
+            return None
+        name = kernel_name(function)[0].rpartition("::")[2]
+        return " ".join(text_of(function).split()) if self._types.has(name) else None
+
+
+class _Signature(NamedTuple):
+    """The parameters of a function template."""
+
+    template: Sequence[TemplateParameter]
+    parameters: Sequence[SourceParameter]
+    rest: SourceParameter | None
+
+
+def _expanded(given: Sequence[str], bound: Mapping[str, str]) -> Iterator[str]:
+    """Yield template arguments with those that `Args...` stands for."""
+    for text in given:
+        match = _EXPANSION.fullmatch(text.strip())
+        if match is not None and match[1] in bound:
+            yield from _listed(bound[match[1]])
+        else:
+            yield text
+
+
+def _listed(text: str) -> list[str]:
+    return [part.strip() for part in split_arguments(text)] if text else []
+
+
+def _parts(item: TemplateParameter, value: str) -> Sequence[str]:
+    """Return the arguments that a value of a parameter stands for: as many as it likes for a pack."""
+    return _listed(value) if item.pack else [value]
 
 
 def _matched(name: str, wanted: str, given: str) -> str | None:
     """Return what a type parameter is if the type `wanted` with it is the one `given`: `T`, `T *`, `Array<T, 3>`."""
+    if wanted == name:
+        return given
     if wanted.endswith(" *") != given.endswith(" *"):
         return None
-    wanted, given = wanted.removesuffix(" *"), given.removesuffix(" *")
+    wanted, given = wanted.removesuffix(" *"), bare_type(given.removesuffix(" *"))
     if wanted == name:
         return given
     template, _, listed = wanted.partition("<")
@@ -298,49 +380,3 @@ def _matched(name: str, wanted: str, given: str) -> str | None:
         return None
     parameters, arguments = split_arguments(listed[:-1]), split_arguments(texts[:-1])
     return next((text.strip() for part, text in zip(parameters, arguments, strict=False) if part.strip() == name), None)
-
-
-def _class_instance(node: Node) -> tuple[str, tuple[str, ...]] | None:
-    """Return the plain name and the arguments of an explicit instance of a class; None for one of a function."""
-    for child in node.named_children:
-        name = child.child_by_field_name("name") if child.type in {"class_specifier", "struct_specifier"} else None
-        if name is not None:
-            text, arguments = kernel_name(name)
-            return (text.rpartition("::")[2], arguments) if arguments is not None else None
-    return None
-
-
-def _member_instance(node: Node) -> tuple[str, tuple[str, ...]] | None:
-    """Return `Name::member` and the arguments of the class of an explicit instance of a member; None for another."""
-    declarator = function_declarator(node)
-    inside = declarator.child_by_field_name("declarator") if declarator is not None else None
-    while inside is not None and inside.type == "qualified_identifier":
-        scope, name = inside.child_by_field_name("scope"), inside.child_by_field_name("name")
-        if scope is not None and scope.type == "template_type" and name is not None and name.type == "identifier":
-            class_, arguments = kernel_name(scope)
-            return (f"{class_.rpartition('::')[2]}::{text_of(name)}", arguments) if arguments is not None else None
-        inside = name
-    return None
-
-
-def _called(node: Node) -> str:
-    if node.type == "call_expression":
-        function = node.child_by_field_name("function")
-        return kernel_name(function)[0] if function is not None else ""
-    declarator = function_declarator(node)
-    inside = declarator.child_by_field_name("declarator") if declarator is not None else None
-    return kernel_name(inside)[0] if inside is not None else ""
-
-
-def _written(node: Node) -> tuple[str, ...]:
-    if node.type == "call_expression":
-        function = node.child_by_field_name("function")
-    else:
-        declarator = function_declarator(node)
-        function = declarator.child_by_field_name("declarator") if declarator is not None else None
-    return (kernel_name(function)[1] or ()) if function is not None else ()
-
-
-def _arguments_of(node: Node) -> list[Node]:
-    listed = node.child_by_field_name("arguments")
-    return [item for item in listed.named_children if item.type != "comment"] if listed is not None else []

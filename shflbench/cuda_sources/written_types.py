@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 _DROPPED = re.compile(r"\b(?:const|volatile|__restrict__|__restrict|restrict|typename)\b|&")
 _CASTS = frozenset({"reinterpret_cast", "static_cast", "const_cast"})
 _POINTERS = frozenset({"data_ptr", "mutable_data_ptr", "const_data_ptr", "data"})
+_LITERALS = {"true": "bool", "false": "bool", "char_literal": "char"}
 _ACCESSORS = {
     "packed_accessor": "PackedTensorAccessor", "packed_accessor32": "PackedTensorAccessor32",
     "packed_accessor64": "PackedTensorAccessor64", "generic_packed_accessor": "GenericPackedTensorAccessor",
@@ -26,10 +27,19 @@ def bare_type(type_: str) -> str:
 
 
 def written_type(node: Node) -> str | None:
-    """Return the type of an expression that writes it: `(T *)p`, `static_cast<T>(n)` or `x.data_ptr<T>()`."""
-    if node.type == "cast_expression":
+    """Return the type of an expression that writes it: `(T *)p`, `static_cast<T>(n)`, `x.data_ptr<T>()` or `2.0f`."""
+    if node.type in {"cast_expression", "compound_literal_expression"}:
         return bare_type(text_of(node.child_by_field_name("type")))
-    function = node.child_by_field_name("function") if node.type == "call_expression" else None
+    if node.type == "call_expression":
+        return _type_of_call(node)
+    operand = node.child_by_field_name("argument") if node.type == "unary_expression" else node
+    if operand is not None and operand.type == "number_literal":
+        return _type_of_number(text_of(operand).replace("'", "").lstrip("+-").lower())
+    return _LITERALS.get(node.type)
+
+
+def _type_of_call(node: Node) -> str | None:
+    function = node.child_by_field_name("function")
     member = function.child_by_field_name("field") if function is not None else None
     named = member if function is not None and function.type == "field_expression" else function
     if named is None or named.type not in {"template_function", "template_method"}:
@@ -41,3 +51,16 @@ def written_type(node: Node) -> str | None:
     if name in _POINTERS and named is member:
         return bare_type(f"{listed} *")
     return f"{_ACCESSORS[name]}<{listed}>" if name in _ACCESSORS and named is member else None
+
+
+def _type_of_number(text: str) -> str | None:
+    """Return the type of a number as C++ writes it in lower case; None for integers that may not be `int`."""
+    if re.fullmatch(r"(?:\d+\.\d*|\.\d+)(?:e[+-]?\d+)?|\d+e[+-]?\d+", text):
+        return "double"
+    if re.fullmatch(r"(?:\d+\.\d*|\.\d+)(?:e[+-]?\d+)?f|\d+e[+-]?\d+f", text):
+        return "float"
+    match = re.fullmatch(r"\d{1,9}(u?l{0,2}|l{1,2}u?)", text)
+    if match is None:
+        return None
+    size = " ".join(["long"] * match[1].count("l")) or "int"
+    return f"unsigned {size}" if "u" in match[1] else size

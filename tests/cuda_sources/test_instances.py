@@ -170,14 +170,17 @@ def test_an_instance_of_a_generic_lambda_is_named_in_a_note(read: Read) -> None:
     assert not read(text, kernel="k<float>").notes
 
 
-def test_an_instance_that_nvrtc_rejects_is_left_out_with_a_note(read: Read) -> None:
+def test_an_instance_that_nvrtc_rejects_is_known_beside_the_others_of_its_template(read: Read) -> None:
     result = read(
         "template <class T> __global__ void k(T *p) { *p = 1; }\n"
         "void f(int *p) {\n  struct Local { int a; };\n  k<int><<<1, 2>>>(p);\n  k<Local><<<1, 2>>>(0);\n}\n"
     )
     assert [kernel.name for kernel in result.kernels] == ["k<int>"]
-    (note,) = result.notes
-    assert "because NVRTC rejects it: `k<Local>`: " in note.text
+    assert not result.notes
+    (rejected,) = result.rejected_instances
+    assert rejected.name == "k<Local>"
+    assert rejected.place.line == 1
+    assert rejected.sentence.startswith("NVRTC rejects this instance, which the host code names: `k<Local>`: ")
 
 
 def test_an_instance_that_is_launched_in_a_way_not_understood_has_a_launch_of_which_nothing_is_known(

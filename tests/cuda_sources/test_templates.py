@@ -5,6 +5,12 @@ from tests.cuda_sources.conftest import Parse
 REDUCE = "template <typename T, int B> __global__ void reduce(const T *in, T *out, int n) { out[0] = in[B]; }\n"
 SCALE = "template <class T> __global__ void scale(T *p, T a) { p[0] = a; }\n"
 
+PACK = (
+    "namespace tools { template <int N> struct Add { __device__ void operator()() const; }; }\n"
+    "template <class F, class... Args> __global__ void pack(F f, Args... args) { f(args...); }\n"
+)
+ADD = "pack<tools::Add<3>, "
+
 
 @pytest.mark.parametrize(
     ("text", "instances"),
@@ -23,7 +29,22 @@ SCALE = "template <class T> __global__ void scale(T *p, T a) { p[0] = a; }\n"
             ["reduce<int, 128>", "reduce<int, 64>"],
         ),
         (SCALE + "void f() { float *p; scale<<<1, 2>>>(p, 1.0f); }", ["scale<float>"]),
-        (SCALE + "void f() { scale<<<1, 2>>>(make(), 1.0f); }", []),
+        (SCALE + "void f() { scale<<<1, 2>>>(make(), 1.0f); }", ["scale<float>"]),
+        (SCALE + "void f() { scale<<<1, 2>>>(make(), one()); }", []),
+        (
+            PACK + "void f(const int *p) { pack<<<1, 2>>>(Add<3>(), p, 2.0f, -1l); }",
+            [f"{ADD}const int *, float, long>"],
+        ),
+        (PACK + "void f() { pack<Add<3>, int, char><<<1, 2>>>(a, b, c); }", [f"{ADD}int, char>"]),
+        (PACK + "void f() { pack<Add<3>, int, char>; }", [f"{ADD}int, char>"]),
+        (PACK + "void f() { pack<<<1, 2>>>(Add<3>{}, make()); pack<Add<3>>; }", []),
+        (PACK + "void f() { pack<<<1, 2>>>(Add<3>{}); }", ["pack<tools::Add<3>>"]),
+        (
+            PACK + "template <int N, class... A> void run(A &&...a) {\n"
+            "  pack<Add<N>, A...><<<1, N>>>({}, forward<A>(a)...);\n}\n"
+            "void f(double x) { run<2>(x, true); run<4>('c'); }",
+            ["pack<tools::Add<2>, double, bool>", "pack<tools::Add<4>, char>"],
+        ),
         (
             SCALE + "template <class T> void Runner<T>::operator()() { scale<T><<<1, 2>>>(p, 1); }\n"
             "template class Runner<float>;\ntemplate class tools::Runner<double>;\nvoid f() { }",
@@ -79,7 +100,7 @@ def test_places_whose_instance_depends_on_more_host_code_are_known(parse: Parse)
     source = parse(
         SCALE + "void f() {\n  scale<int><<<1, 2>>>(p, 1);\n"
         "  run([](auto v) { scale<decltype(v)><<<1, 2>>>(p, v); });\n"
-        "  scale<<<1, 2>>>(make(), 1.0f);\n  auto k = scale<decltype(p)>;\n}"
+        "  scale<<<1, 2>>>(make(), one());\n  auto k = scale<decltype(p)>;\n}"
     )
     assert [(definition.name, line.line) for definition, line in source.unresolved] == [
         ("scale", 4),
