@@ -214,7 +214,12 @@ class _Reader:
             self._expect("E")
             return [name]
         if self._peek() == "X":
-            raise _UnknownPartError
+            self._expect("X")
+            if self._peek() != "T":  # an expression of more than a parameter
+                raise _UnknownPartError
+            value = self._template_parameter()  # not to be substituted, as it is no type
+            self._expect("E")
+            return [value]
         return [self._type()]
 
     def _literal(self) -> str:

@@ -19,6 +19,7 @@ from shflbench.cuda_sources.build_options import (
 )
 from shflbench.cuda_sources.compiled import FileCompiler
 from shflbench.cuda_sources.device_functions import MAXIMUM_ROUNDS, with_definitions
+from shflbench.cuda_sources.dispatch_notes import dispatch_notes
 from shflbench.cuda_sources.example_instances import example
 from shflbench.cuda_sources.expansion import require_expandable, require_shallow
 from shflbench.cuda_sources.file_cache import cached_file
@@ -221,6 +222,7 @@ def _kernel_file(
     of_host = [SourceNote("host-args", REFUSED_WORDS)] if source.refuses_words else []
     of_host += [_unfinished(source.unfinished_host)] if source.unfinished_host is not None else []
     of_host += [*_obscure_launches(source), *open_notes(source)]
+    of_host += dispatch_notes(source) if compiled.is_device_code_only and not wanted else []
     notes = (*read_notes, *of_host, *compiled.notes, *chosen_types, *templates, *others, *stores)
     variables = device_variables(compiled.ptx)
     chosen = tuple(replace(item, variables=variables) for item in select_kernels(path, kernels, kernel))

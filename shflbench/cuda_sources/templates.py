@@ -210,12 +210,12 @@ class Instances:
         bound: Mapping[str, str],
     ) -> str | None:
         """Return the arguments of a pack: those of a call behind the parameters or, without such ones, the `given`."""
-        rest = signature.rest
-        is_deduced = rest is not None and item.is_type and re.search(rf"\b{re.escape(item.name)}\b", rest.type)
+        rest, of_pack = signature.rest, re.compile(rf"\b{re.escape(item.name)}\b")
+        is_deduced = rest is not None and item.is_type and of_pack.search(rest.type) is not None
         passed = nodes[len(signature.parameters) :]
         if rest is None or not is_deduced or not nodes or len(given) == len(passed) > 0:
-            if is_deduced and not given:
-                return None  # a name without a call, which may have more arguments than it writes
+            if not given and (is_deduced or any(of_pack.search(one.type) for one in signature.parameters)):
+                return None  # a name without a call, or a pack that follows from a type such as `Shape<Sizes...>`
             values = [self._given(item, text, use, bound) for text in given]
         else:
             values = []

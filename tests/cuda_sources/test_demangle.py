@@ -17,6 +17,16 @@ from shflbench.cuda_sources.demangle import demangle
         ("_Z1fILln5EEvv", "f<-5l>", ()),
         ("_Z1gIXadL_Z5twiceiEEEvPi", "g<&twice>", ("int *",)),
         ("_Z1tI3BoxfEvT_IT0_EPS2_", "t<Box, float>", ("Box<float>", "float *")),
+        (
+            "_Z4arr2IiLi3EEv3ArrIT_XT0_EEPS2_S0_IdXT0_EES4_S1_",
+            "arr2<int, 3>",
+            ("Arr<int, 3>", "Arr<int, 3> *", "Arr<double, 3>", "Arr<double, 3>", "int"),
+        ),
+        (
+            "_Z4permIfJLi1ELi2EEEvPT_3SeqIJXT0_EEE3ArrIS0_Li2EES0_",
+            "perm<float, 1, 2>",
+            ("float *", "Seq<1, 2>", "Arr<float, 2>", "float"),
+        ),
         ("_Z1aIJifdEEvDpT_", "a<int, float, double>", ("int", "float", "double")),
         (
             "_ZN12_GLOBAL__N_14kernE6float4PK5PointS1_",
@@ -37,7 +47,18 @@ def test_name_and_parameters_are_as_c_plus_plus_writes_them(
 
 
 @pytest.mark.parametrize(
-    "symbol", ["add_kernel", "_Z", "_Z99k", "_ZN", "_Z1kT_", "_Z1kS9_", "_Z1kI", "_Z1k" + "P" * 9000]
+    "symbol",
+    [
+        "add_kernel",
+        "_Z",
+        "_Z99k",
+        "_ZN",
+        "_Z1kT_",
+        "_Z1kS9_",
+        "_Z1kI",
+        "_Z1k" + "P" * 9000,
+        "_Z1kILi3EEv1AIXplT_Li1EEE",
+    ],
 )
 def test_other_symbols_are_not_demangled(symbol: str) -> None:
     assert demangle(symbol) is None

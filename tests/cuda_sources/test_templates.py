@@ -38,6 +38,13 @@ ADD = "pack<tools::Add<3>, "
         (PACK + "void f() { pack<Add<3>, int, char><<<1, 2>>>(a, b, c); }", [f"{ADD}int, char>"]),
         (PACK + "void f() { pack<Add<3>, int, char>; }", [f"{ADD}int, char>"]),
         (PACK + "void f() { pack<<<1, 2>>>(Add<3>{}, make()); pack<Add<3>>; }", []),
+        (
+            (
+                "template <int... N> struct S { };\ntemplate <class T, int... N> __global__ void k(T *p, S<N...>) { }\n"
+                "void f(float *p) { k<<<1, 2>>>(p, S<1, 2>{}); k<double, 3><<<1, 2>>>(0, S<3>{}); }"
+            ),
+            ["k<double, 3>"],
+        ),
         (PACK + "void f() { pack<<<1, 2>>>(Add<3>{}); }", ["pack<tools::Add<3>>"]),
         (
             PACK + "template <int N, class... A> void run(A &&...a) {\n"

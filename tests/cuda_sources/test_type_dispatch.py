@@ -160,3 +160,20 @@ __device__ void atomicAdd(at::Half *p, at::Half v) { *p = *p + v; }
 __global__ void k(at::Half *p) { atomicAdd(p, p[1]); p[2] = WARP_SHFL_XOR(float(p[threadIdx.x]), 1); }
 """
     assert [item.name for item in read(text).kernels] == ["k"]
+
+
+@pytest.mark.parametrize(
+    ("launch", "line"),
+    [
+        (
+            'AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "k", [&] { k<scalar_t><<<1, 2>>>(x.data_ptr<scalar_t>()); });',
+            2,
+        ),
+        ("k<float><<<1, 2>>>(x.data_ptr<float>());", 0),
+    ],
+)
+def test_a_note_says_that_other_types_of_a_dispatch_are_not_checked(read: Read, launch: str, line: int) -> None:
+    text = f"template <class T> __global__ void k(T *p) {{ *p = 1; }}\nvoid f(at::Tensor x) {{ {launch} }}\n"
+    notes = [note for note in read(text).notes if note.kind == "dispatch"]
+    assert [note.line.line for note in notes if note.line is not None] == ([line] if line else [])
+    assert not [note for note in read(text, "k<double>").notes if note.kind == "dispatch"]

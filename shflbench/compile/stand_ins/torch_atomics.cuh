@@ -13,7 +13,7 @@ inline __device__ int64_t atomicAdd(int64_t *address, int64_t value) {
 template <typename T, typename Word, typename Operation>
 inline __device__ T SHFLBENCH_exchanged(T *address, Operation operation) {
   Word *word = reinterpret_cast<Word *>(address);
-  Word expected, old = *word;
+  Word expected, old = atomicCAS(word, Word(0), Word(0));  // PyTorch reads plainly, which users cannot change
   do {
     expected = old;
     T next = operation(*reinterpret_cast<T *>(&expected));
