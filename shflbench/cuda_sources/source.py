@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 _OF_DEVICE = frozenset({"__CUDA_ARCH__"})  # macros of device code only
 _TEMPLATE_FUNCTIONS = frozenset({"template_function"})
 _NAMES = frozenset({"identifier"})
+_LANGUAGE_TYPES = frozenset({"bool", "char", "short", "int", "long", "signed", "unsigned", "float", "double"})
 
 
 class CudaSource:
@@ -360,12 +361,19 @@ class CudaSource:
         for definition in self.definitions:
             if definition.template is not None:
                 sites = self.instances.get(definition.name, ())
-                launched = [arguments for site, arguments in sites if site.launch.line.file in of_unit]
+                launched = [
+                    item for site, item in sites if site.launch.line.file in of_unit or all(map(_is_known, item))
+                ]
                 for arguments in (*launched, *self.mentioned.get(definition.name, ())):
                     result[definition.instance(arguments)] = None
             elif definition.internal and len(self.named(definition.name)) == 1:
                 result[definition.name] = None
         return list(result)
+
+
+def _is_known(argument: str) -> bool:
+    """Whether a template argument means the same in all files: a number, a truth value or a type of the language."""
+    return re.fullmatch(r"-?\d+|true|false", argument) is not None or set(argument.split()) <= _LANGUAGE_TYPES
 
 
 def _function_name(function: Node) -> str:

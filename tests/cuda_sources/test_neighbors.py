@@ -192,6 +192,27 @@ def test_without_a_program_launches_are_read_from_the_files_that_have_them(tmp_p
     assert notes == ["launches of kernels that this file does not launch are read from `run.cu`"]
 
 
+@pytest.mark.parametrize(
+    ("launched", "names"),
+    [
+        ("copy<float, 64>", ["copy<float, 64>"]),
+        ("copy<unsigned int, 2 * 16>", ["copy<unsigned int, 32>"]),
+        ("copy<Pixel, 64>", []),  # a type of the other file
+    ],
+)
+def test_templates_of_a_header_are_compiled_as_another_file_launches_them(
+    tmp_path: Path, launched: str, names: list[str]
+) -> None:
+    text = "template <class T, int N> __global__ void copy(T *p) { p[threadIdx.x] = p[threadIdx.x + N]; }\n"
+    (tmp_path / "copy.cuh").write_text(f"#pragma once\n{text}__global__ void clear(int *p) {{ *p = 0; }}\n")
+    (tmp_path / "run.cu").write_text(
+        f'#include "copy.cuh"\nstruct Pixel {{ int a; }};\nvoid run(void *p) {{ {launched}<<<1, 64>>>(p); }}\n'
+    )
+    file = read_cuda(tmp_path / "copy.cuh", Compilers(kernels.tools()), CompileOptions())
+    assert [item.name for item in file.kernels if "<" in item.name] == names
+    assert not file.rejected_instances
+
+
 def test_a_file_that_launches_its_kernels_needs_no_other_one(tmp_path: Path) -> None:
     (tmp_path / "fill.cu").write_text(LIBRARY + "void start(float *out) { fill<64><<<8, 64>>>(out); }")
     (tmp_path / "run.cu").write_text(LAUNCHER)
