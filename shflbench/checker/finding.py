@@ -45,6 +45,7 @@ WAIT_FOR_LANES = (
     "{waits_elsewhere_at} at {elsewhere}"
 )
 WAIT_FOR_THREADS = "the {waits_at} at {place} waits for threads that wait at the {waits_elsewhere_at} at {elsewhere}"
+WAIT_FOR_MEMORY = "the loop at {place} waits for a change of memory that never comes"
 # The lane that another one reads from, by why it gives no value.
 SOURCES = {
     Absence.OUTSIDE_MASK: "{second_thread}, which the mask does not name",
@@ -219,7 +220,7 @@ class Finding:
         if self.other is not None:
             return LOST_PHASE
         if self.elsewhere is None:
-            return row.message
+            return WAIT_FOR_MEMORY if self.opcode in _VERBS else row.message
         return WAIT_FOR_THREADS if self._waits_at == "barrier" else WAIT_FOR_LANES
 
     @property

@@ -24,6 +24,7 @@ from shflbench.emulator.dataflow.bypasses import bypassed_condition
 from shflbench.emulator.dataflow.endless_loops import never_ends, waits_for_clock
 from shflbench.emulator.dataflow.guesses import is_guess
 from shflbench.emulator.machine.faults import FaultKind, KernelFault
+from shflbench.emulator.machine.scheduler import StalledError
 from shflbench.emulator.opcodes.forms import Access
 from shflbench.emulator.races.hazards import HazardKind, hazard_key
 from shflbench.model import WARP
@@ -238,7 +239,7 @@ def _judged(
         return replace(item, level=Level.WARNING)
     causes = tuple(derived_causes(item, slicer, evidence.launches))
     if item.kind is HazardKind.ENDLESS and set(causes) <= {LAUNCH} and _may_end(item, evidence, slicer):
-        return replace(item, level=Level.NONE, undecided=_waiting(item, slicer))
+        return _stopped(item, slicer, stalled=not causes and _is_stalled(item))
     return replace(item, level=Level.WARNING if causes else Level.ERROR, causes=causes)
 
 
@@ -246,6 +247,19 @@ def _may_end(item: Observation, evidence: KernelEvidence, slicer: Slicer) -> boo
     """Whether a loop may end after the limit of instructions; a kernel with an expected result has none within it."""
     ops = slicer.ops_of(item.hazard.instruction)
     return evidence.expectation is None and not any(never_ends(op, slicer) for op in ops)
+
+
+def _stopped(item: Observation, slicer: Slicer, *, stalled: bool) -> Observation:
+    """Return a loop that the limit of instructions stopped: as a deadlock if its threads wait for one another."""
+    if stalled:
+        return replace(item, level=Level.ERROR, hazard=replace(item.hazard, kind=HazardKind.DEADLOCK))
+    return replace(item, level=Level.NONE, undecided=_waiting(item, slicer))
+
+
+def _is_stalled(item: Observation) -> bool:
+    """Whether the threads of a whole grid wait for one another by memory."""
+    samples = any(launch.launch.shape.sample for launch in item.launches)
+    return isinstance(item.hazard.fault, StalledError) and not samples
 
 
 def _waiting(item: Observation, slicer: Slicer) -> str:

@@ -36,7 +36,7 @@ from shflbench.emulator.file_budget import BYTES, COMPARISON
 from shflbench.emulator.machine.faults import FaultKind, KernelFault
 from shflbench.emulator.machine.launch import Machine
 from shflbench.emulator.machine.policies import ADVERSARIAL, LOCKSTEP, delaying, until_shown
-from shflbench.emulator.machine.scheduler import StepLimitError
+from shflbench.emulator.machine.scheduler import StalledError, StepLimitError
 from shflbench.emulator.races.hazards import MEMORY_FAULTS, RACES, HazardKind
 from shflbench.emulator.races.past_faults import past_faults
 from shflbench.emulator.races.tracked import TooManyCellsError
@@ -220,7 +220,7 @@ class KernelRuns:
     def _may_end(self, result: ScheduleResult) -> bool:
         """Whether a run that did not end within the limit of instructions may end with more of them."""
         error = result.error
-        if not isinstance(error, StepLimitError):
+        if not isinstance(error, StepLimitError) or isinstance(error, StalledError):
             return False
         slicer = Slicer(self.program)
         ops = slicer.ops_of(error.op.instruction) if error.op is not None else []

@@ -18,6 +18,7 @@ from shflbench.emulator.opcodes.forms import Access, Values
 
 MOST_PLACES = 64  # that one group is known to poll
 MOST_CHANGES = 1 << 10  # of one instruction
+MOST_CHANGED = 1 << 16  # places that are known to have changed
 MOST_WOKEN = 4  # by one write: of the lanes that wait for a lock, only one can go on
 MOST_WAKES = 256  # of all groups in one launch: all in all some ten thousand instructions
 BLOCKS = 16  # basic blocks that a woken group runs before others
@@ -39,6 +40,7 @@ class Polling(Observer):
         """Start with groups that have read nothing."""
         self._read: set[tuple[str, int]] = set()
         self._written: set[tuple[str, int]] = set()
+        self.changed: set[tuple[str, int]] = set()  # by strong accesses of any group
         self._before: Values = np.zeros(0, np.uint8)
         self.tested: tuple[Op, MemorySpace, int] | None = (
             None  # a barrier in memory that the group that runs has tested
@@ -83,6 +85,8 @@ class Polling(Observer):
         """Return the groups that wake because of what `group` has just written, and keep what it has read."""
         woken = []
         if self._written:
+            if len(self.changed) < MOST_CHANGED:
+                self.changed |= self._written
             for other in groups:
                 if other is not group and other.waits_at is None and not other.polled.isdisjoint(self._written):
                     woken.append(other)

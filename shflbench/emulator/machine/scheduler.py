@@ -1,7 +1,8 @@
 """Run the groups of a launch in the order of a policy until all threads have exited."""
 
 from collections.abc import Callable, Mapping
-from operator import attrgetter
+from functools import partial
+from operator import attrgetter, itemgetter
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from shflbench.emulator.machine.iterations import Iterations
 from shflbench.emulator.machine.named_barriers import NamedBarriers
 from shflbench.emulator.machine.policies import TURN, Diverged, Policy, all_threads
 from shflbench.emulator.machine.polling import Polling
+from shflbench.emulator.machine.stalls import Poll, polled_for_ever
 from shflbench.emulator.machine.state import State
 from shflbench.emulator.machine.threads import ThreadSet, scatter
 from shflbench.emulator.opcodes.forms import Branch, ClusterBarrier, Exit, Values
@@ -65,6 +67,10 @@ def _is_scattered(members: ThreadSet) -> bool:
 
 class StepLimitError(KernelFault):
     """The kernel did not end within the limit of steps."""
+
+
+class StalledError(StepLimitError):
+    """The kernel never ends: its threads poll memory that none of them can change any more."""
 
 
 class Scheduler:
@@ -195,7 +201,7 @@ class Scheduler:
             self.work += work
             self.budget.spend(work)
             if self.steps > self.step_limit:
-                raise self._too_long(group, code)
+                raise self._stalled() or self._too_long(group, code)
             self._execute(code)
             self.state.executed.add((group.at, code.at))
             if self.polling is None or code.last is not None:
@@ -449,6 +455,36 @@ class Scheduler:
                         self.arrivals.leave(going.waits_at, going.members.threads)
                     self._resume(going)
         return released
+
+    def _stalled(self) -> StalledError | None:
+        """Return the fault of a launch all of whose running groups poll memory that other threads have changed.
+
+        Memory that no thread has changed may be for the host, or another launch, to change.
+        """
+        if self.polling is None or self.state.bulk.any or self._release() or self._release(same_mask=False):
+            return None
+        polls: list[tuple[int, Poll]] = []
+        for group in [group for group in self.groups if group.waits_at is None]:
+            poll = polled_for_ever(self.state, group, partial(self._run_alone, group))
+            if poll is None or not poll.is_for_threads(self.polling.changed):
+                return None
+            polls.append((int(group.members.threads[0]), poll))
+        thread, poll = min(polls, key=itemgetter(0))
+        return StalledError(
+            f"deadlock in {self.state.program.name}: {self.state.shape.describe(thread)} polls "
+            f"`{poll.op.instruction.text}` ({poll.op.instruction.where}), {poll.detail}",
+            "Let as many threads arrive as others wait for.",
+            kind=FaultKind.ENDLESS,
+            op=poll.op,
+            threads=(self.state.shape.in_block(thread),),
+            detail=poll.detail,
+        )
+
+    def _run_alone(self, group: ConvergedGroup, code: Trace) -> bool:
+        """Run straight code of a group; return whether all its threads go on, and no others do."""
+        groups = list(self.groups)
+        self._execute(code)
+        return self._end(group, code) and self.groups == groups
 
     def _too_long(self, group: ConvergedGroup, code: Trace) -> StepLimitError:
         ops = (*self.state.program.blocks[group.at].ops, code.last)
