@@ -46,19 +46,21 @@ class Poll:
         size = np.dtype(form.type).itemsize
         byte = self.index * size
         value = int(self.space.view(f"u{size}")[self.index])
-        return f"{self._name(byte, size)} holds {value}, and no thread that still runs changes it"
+        return f"{self._holder(byte, size)} {value}, and no thread that still runs changes it"
 
-    def _name(self, byte: int, size: int) -> str:
+    def _holder(self, byte: int, size: int) -> str:
         offset = byte % self.space.stride if self.space.parts > 1 else self.space.offset_of(byte)
         if not self.space.allocations:
-            return f"{self.space.name} memory"
+            return f"{self.space.name} memory holds"
         number = self.space.allocation(offset, size)
         start, end = self.space.allocations[number]
-        at = f"byte {offset - start} of " if end - start > size else ""
-        return f"{at}{self.space.label(number)}"
+        if end - start == size:
+            return f"{self.space.label(number)} holds"
+        first = offset - start
+        return f"bytes {first}–{first + size - 1} of {self.space.label(number)} hold"
 
 
-class Round(Observer):
+class PollingRound(Observer):
     """Observes one round of a loop: whether it changes memory, and what it polls."""
 
     def __init__(self) -> None:
@@ -98,7 +100,7 @@ def polled_for_ever(state: State, group: ConvergedGroup, run: Callable[[Trace], 
     `run` executes straight code of the group, and returns whether all its threads go on together.
     """
     seen: set[tuple[int, bytes]] = set()
-    observers, observed = state.observers, Round()
+    observers, observed = state.observers, PollingRound()
     state.observers = (observed,)
     try:
         while len(seen) < MOST_BLOCKS:

@@ -20,7 +20,7 @@ _CONSTANT = ("%tid", "%ntid", "%ctaid", "%nctaid", "%warpid", "%nwarpid", "%lane
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
+class ThreadCondition:
     """Whether a predicate can be true, and whether it can be false, for each thread."""
 
     true: Values
@@ -44,14 +44,14 @@ class ThreadConditions:
         self._state, self._uses = state, uses
         self._special = {number for name, number in state.program.special.items() if name.startswith(_CONSTANT)}
         self._values: dict[int, Values | None] = {}
-        self._conditions: dict[int, Condition] = {}
+        self._conditions: dict[int, ThreadCondition] = {}
 
-    def of(self, register: int) -> Condition:
+    def of(self, register: int) -> ThreadCondition:
         """Return a predicate."""
         with np.errstate(all="ignore"):
             return self._condition(register, 0)
 
-    def _condition(self, register: int, depth: int) -> Condition:
+    def _condition(self, register: int, depth: int) -> ThreadCondition:
         kept = self._conditions.get(register)
         if kept is None:
             kept = self._conditions[register] = self._anything()  # of a register that depends on itself
@@ -60,10 +60,10 @@ class ThreadConditions:
                 kept = self._conditions[register] = self._computed(op, register, depth + 1)
         return kept
 
-    def _anything(self) -> Condition:
-        return Condition(self._state.existing.reshape(-1), self._state.existing.reshape(-1))
+    def _anything(self) -> ThreadCondition:
+        return ThreadCondition(self._state.existing.reshape(-1), self._state.existing.reshape(-1))
 
-    def _computed(self, op: Op, register: int, depth: int) -> Condition:
+    def _computed(self, op: Op, register: int, depth: int) -> ThreadCondition:
         """Return a predicate that an instruction computes, whatever the predicates are that it depends on."""
         form, exists = op.form, self._state.existing.reshape(-1)
         if not isinstance(form, Pure):
@@ -76,13 +76,13 @@ class ThreadConditions:
             choices.append(choice)
         if sum(len(choice) > 1 for choice in choices) > MOST_UNKNOWN:
             return self._anything()
-        result = Condition(np.zeros_like(exists), np.zeros_like(exists))
+        result = ThreadCondition(np.zeros_like(exists), np.zeros_like(exists))
         for operands in product(*choices):
             value = self._apply(op, form, register, [values for values, _ in operands]).astype(np.bool_)
             possible = exists.copy()
             for _, can_have in operands:
                 possible &= can_have
-            result = Condition(result.true | (possible & value), result.false | (possible & ~value))
+            result = ThreadCondition(result.true | (possible & value), result.false | (possible & ~value))
         return result
 
     def _choices(self, source: Source, type_: str, depth: int) -> list[tuple[Values, Values]] | None:

@@ -42,7 +42,7 @@ def error_of(code: str, seen: int, policy: str = LOCKSTEP.name) -> EmulatorError
 def test_threads_that_wait_for_one_that_never_arrives_are_in_a_deadlock(poll: str, policy: str) -> None:
     error = error_of(f"{START} $again: {poll} {AGAIN} {END}", 3, policy)
     assert isinstance(error, StalledError)
-    assert "holds 2, and no thread that still runs changes it" in error.detail
+    assert error.detail == "bytes 0–3 of `room` hold 2, and no thread that still runs changes it"
     assert error.op is not None
     assert error.op.instruction.text.startswith(poll.partition(" [")[0].rpartition("; ")[2][:10])
 
