@@ -21,7 +21,7 @@ from shflbench.checker.judgment.sentences import (
 from shflbench.checker.runs.fitting import set_aside
 from shflbench.checker.verdict import KernelVerdict, Level
 from shflbench.emulator.dataflow.bypasses import bypassed_condition
-from shflbench.emulator.dataflow.endless_loops import never_ends, waits_for_clock
+from shflbench.emulator.dataflow.endless_loops import follows_from_itself, never_ends, waits_for_clock
 from shflbench.emulator.dataflow.guesses import is_guess
 from shflbench.emulator.machine.faults import FaultKind, KernelFault
 from shflbench.emulator.machine.scheduler import StalledError
@@ -239,7 +239,7 @@ def _judged(
         return replace(item, level=Level.WARNING)
     causes = tuple(derived_causes(item, slicer, evidence.launches))
     if item.kind is HazardKind.ENDLESS and set(causes) <= {LAUNCH} and _may_end(item, evidence, slicer):
-        return _stopped(item, slicer, stalled=not causes and _is_stalled(item))
+        return _stopped(item, slicer, stalled=not causes and _is_stalled(item, slicer))
     return replace(item, level=Level.WARNING if causes else Level.ERROR, causes=causes)
 
 
@@ -256,10 +256,12 @@ def _stopped(item: Observation, slicer: Slicer, *, stalled: bool) -> Observation
     return replace(item, level=Level.NONE, undecided=_waiting(item, slicer))
 
 
-def _is_stalled(item: Observation) -> bool:
-    """Whether the threads of a whole grid wait for one another by memory."""
-    samples = any(launch.launch.shape.sample for launch in item.launches)
-    return isinstance(item.hazard.fault, StalledError) and not samples
+def _is_stalled(item: Observation, slicer: Slicer) -> bool:
+    """Whether the threads of a whole grid wait for one another by memory, whatever launches came before."""
+    if not isinstance(item.hazard.fault, StalledError) or any(one.launch.shape.sample for one in item.launches):
+        return False
+    ops = slicer.ops_of(item.hazard.instruction)
+    return all(follows_from_itself(op, slicer) for op in ops)
 
 
 def _waiting(item: Observation, slicer: Slicer) -> str:

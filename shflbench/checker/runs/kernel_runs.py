@@ -29,7 +29,7 @@ from shflbench.checker.runs.launch_selection import adversarial, to_compare
 from shflbench.checker.runs.long_loops import is_free_of_derived
 from shflbench.checker.runs.narrow_masks import launch_of_masks
 from shflbench.cuda_sources.origin import Origin
-from shflbench.emulator.dataflow.endless_loops import never_ends, waits_for_clock
+from shflbench.emulator.dataflow.endless_loops import follows_from_itself, never_ends, waits_for_clock
 from shflbench.emulator.dataflow.slices import Slicer
 from shflbench.emulator.explore import explore
 from shflbench.emulator.file_budget import BYTES, COMPARISON
@@ -187,7 +187,7 @@ class KernelRuns:
         machine = emulated.machine
         before = machine.work + COMPARISON * machine.comparisons
         result = self._run(emulated, LOCKSTEP, seed)
-        if not self.patient or not self._may_end(result) or emulated.shape.sample:
+        if emulated.shape.sample or not self.patient or not self._may_end(result, whole=True):
             return result
         spent = machine.work + COMPARISON * machine.comparisons - before
         is_certain = is_free_of_derived(result.error, Slicer(self.program), arguments)
@@ -217,13 +217,18 @@ class KernelRuns:
         self.budget.spend(before, emulated)
         return replace(result, hazards=(*result.hazards, *after.hazards), faults=after.faults)
 
-    def _may_end(self, result: ScheduleResult) -> bool:
-        """Whether a run that did not end within the limit of instructions may end with more of them."""
+    def _may_end(self, result: ScheduleResult, *, whole: bool) -> bool:
+        """Whether a run that did not end within the limit of instructions may end with more of them.
+
+        Of a launch that is not `whole`, other blocks may change the memory that threads poll.
+        """
         error = result.error
-        if not isinstance(error, StepLimitError) or isinstance(error, StalledError):
+        if not isinstance(error, StepLimitError):
             return False
         slicer = Slicer(self.program)
         ops = slicer.ops_of(error.op.instruction) if error.op is not None else []
+        if isinstance(error, StalledError) and whole and all(follows_from_itself(op, slicer) for op in ops):
+            return False
         return not any(never_ends(op, slicer) or waits_for_clock(op, slicer) for op in ops)
 
     def _launch(self, launch: PlannedLaunch, seed: int) -> LaunchEvidence:
@@ -271,7 +276,7 @@ class KernelRuns:
                 self._ended_by = error
                 break
             item = replace(_observed(machine, item), printed=item.printed)
-            if self._may_end(result):
+            if self._may_end(result, whole=not item.launch.shape.sample):
                 partial.append(_without_end(result))
                 continue
             results.append(_sharing(result, results[0]))

@@ -48,6 +48,30 @@ def waits_for_clock(op: Op, slicer: Slicer) -> bool:
     return _reads_clock([item for block in slicer.loop_blocks(op) for item in slicer.ops_in(block)])
 
 
+def follows_from_itself(op: Op, slicer: Slicer) -> bool:
+    """Return whether no parameter and no other buffer decides until when a loop around `op` polls memory.
+
+    An earlier launch may leave another value there, and a parameter may say which: the number of the launch.
+    """
+    branches = [branch for branch in slicer.conditions(op) if _depends_on(branch, op, slicer)]
+    depends = slicer.of(branches, address_only=True)
+    return bool(branches) and depends.parameters <= depends.contents <= slicer.pointers(op)
+
+
+def _depends_on(branch: Op, op: Op, slicer: Slicer) -> bool:
+    """Return whether the condition of a branch is computed from what `op` returns."""
+    waiting, seen = [branch.guard.number] if branch.guard is not None else [], set[int]()
+    while waiting:
+        number = waiting.pop()
+        if number not in seen:
+            seen.add(number)
+            for writer in slicer.writers(number):
+                if writer is op:
+                    return True
+                waiting += [item.number for item in writer.sources if isinstance(item, Slot)]
+    return False
+
+
 def _reads_clock(inside: Iterable[Op]) -> bool:
     return any(isinstance(item.form, Service) and item.form.name == "clock" for item in inside)
 

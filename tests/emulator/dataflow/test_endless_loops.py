@@ -1,6 +1,6 @@
 import pytest
 
-from shflbench.emulator.dataflow.endless_loops import has_no_exit, never_ends, waits_for_clock
+from shflbench.emulator.dataflow.endless_loops import follows_from_itself, has_no_exit, never_ends, waits_for_clock
 from shflbench.emulator.dataflow.slices import Slicer
 from shflbench.emulator.link.linker import link
 from shflbench.emulator.ptx.parse import parse
@@ -39,6 +39,10 @@ CLOCK:
     mov.u64 %rd2, %clock64;
     setp.lt.u64 %p3, %rd2, 900;
     @%p3 bra CLOCK;
+EPOCH:
+    ld.volatile.global.u32 %r7, [%rd1+8];
+    setp.lt.u32 %p2, %r7, %r1;
+    @%p2 bra EPOCH;
 EVER:
     sub.u32 %r6, %r6, 1;
     bra EVER;
@@ -50,7 +54,7 @@ EVER:
     ("text", "endless"),
     [
         ("add.u32", False),
-        ("ld.volatile", True),
+        ("ld.volatile.global.u32 %r3", True),
         ("atom.global.cas", True),
         ("st.global", False),
         ("setp.lt.u64", False),
@@ -63,7 +67,7 @@ def test_only_a_loop_that_waits_or_has_no_exit_is_endless(text: str, *, endless:
     assert never_ends(sliced.op_of(slices, text), slices) is endless
 
 
-@pytest.mark.parametrize(("text", "waits"), [("setp.lt.u64", True), ("ld.volatile", False)])
+@pytest.mark.parametrize(("text", "waits"), [("setp.lt.u64", True), ("ld.volatile.global.u32 %r3", False)])
 def test_a_loop_that_reads_a_clock_waits_for_it(text: str, *, waits: bool) -> None:
     slices = Slicer(link(parse(LOOPS), "k"))
     assert waits_for_clock(sliced.op_of(slices, text), slices) is waits
@@ -73,3 +77,17 @@ def test_a_loop_that_reads_a_clock_waits_for_it(text: str, *, waits: bool) -> No
 def test_a_loop_that_no_branch_leaves_has_no_exit(text: str, *, without: bool) -> None:
     slices = Slicer(link(parse(LOOPS), "k"))
     assert has_no_exit(sliced.op_of(slices, text), slices) is without
+
+
+@pytest.mark.parametrize(
+    ("text", "follows"),
+    [
+        ("ld.volatile.global.u32 %r3", True),
+        ("ld.volatile.global.u32 %r7", False),  # until it holds `n`
+        ("ld.global", True),
+        ("add.u32", False),
+    ],
+)
+def test_a_loop_polls_by_what_it_reads_alone_unless_a_parameter_decides(text: str, *, follows: bool) -> None:
+    slices = Slicer(link(parse(LOOPS), "k"))
+    assert follows_from_itself(sliced.op_of(slices, text), slices) is follows
