@@ -42,6 +42,7 @@ def test_the_halves_of_the_patterns_never_change() -> None:
     newer = "block-reduce block-scan column-sum device-reduce row-norm softmax stream warp-value"
     newer += " moving-average-blocked batched-reduce block-combine convert-layout handoff max-and-sum staging"
     newer += " transpose16 transpose8 fragment-load top-k cluster-exchange cluster-reduce dependent-launch"
+    newer += " cluster-copy grid-reduce scale-max"
     patterns = measured - set(newer.split())
     test_half = "bitonic-sort broadcast-work memory-ladder moving-average neighbor-difference reserve scan vote"
     assert {pattern for pattern in patterns if not is_fitted(pattern)} == set(test_half.split())

@@ -16,7 +16,11 @@ from tests.checker.fixes.fix_files import FOLDERS, FixFile, fix_files
 
 ROOT = Path(__file__).parents[3]
 PAGE = ROOT / "docs" / "explanation" / "fixes-of-public-races.md"
-PLACES = {PAGE: ("compute-sanitizer", "fixes"), PAGE.with_name("first-answers-on-public-races.md"): ("first answers",)}
+PLACES = {
+    PAGE: ("compute-sanitizer", "fixes"),
+    PAGE.with_name("later-fixes-of-public-races.md"): ("later fixes",),
+    PAGE.with_name("first-answers-on-public-races.md"): ("first answers",),
+}
 SETS = dict(zip(FOLDERS, ("open", "held out", "later"), strict=True))
 FORMS = ("before", "after")
 RECORDS = "fixes-sanitizer-*.json"  # in tests/data
@@ -41,7 +45,11 @@ def texts(record: Record | None) -> dict[str, str]:
         "compute-sanitizer": "" if record is None else _sentence(record),
         "fixes": _table(
             f"| source | mechanism | before | after{sanitizer} | set |",
-            [_row_of_fix(file, record) for file in fix_files(*FOLDERS)],
+            [_row_of_fix(file, record) for file in fix_files(*FOLDERS[:2])],
+        ),
+        "later fixes": _table(
+            "| source | mechanism | before | after |",
+            [_row_of_later_fix(file) for file in fix_files(FOLDERS[2])],
         ),
     }
 
@@ -66,18 +74,23 @@ def with_texts(page: str, shown: dict[str, str]) -> str:
 
 
 def _row_of_fix(file: FixFile, record: Record | None) -> str:
+    reports = [] if record is None else [_report(record["fixes"][file.name][form]) for form in FORMS]
+    return f"| {' | '.join([*_cells(file), *reports])} | {SETS[file.path.parent.name]} |"
+
+
+def _row_of_later_fix(file: FixFile) -> str:
+    return f"| {' | '.join(_cells(file))} |"
+
+
+def _cells(file: FixFile) -> list[str]:
     owner, name, _, number = file.source.removeprefix("https://github.com/").split("/")[:4]
     verdict, wrong = file.before
     mechanism = re.sub(r"^(RAW|WAR|WAW|deadlock|peer's \w+,)( between launches:)? ", "", wrong)
-    reports = [] if record is None else [_report(record["fixes"].get(file.name, {}).get(form)) for form in FORMS]
-    cells = [f"[{owner}/{name} {number}]({file.source})", mechanism, verdict, file.after, *reports]
-    return f"| {' | '.join(cells)} | {SETS[file.path.parent.name]} |"
+    return [f"[{owner}/{name} {number}]({file.source})", mechanism, verdict, file.after]
 
 
-def _report(tools: dict[str, list[Any]] | None) -> str:
-    """Return which tools report something, or how the run ended otherwise; a dash where they did not run."""
-    if tools is None:
-        return "–"
+def _report(tools: dict[str, list[Any]]) -> str:
+    """Return which tools report something, or how the run ended otherwise."""
     named = [tool for tool, (errors, warnings, _) in tools.items() if errors or warnings]
     others = {_ending(tool) for tool in tools.values()} - {""}
     return ", ".join([*named, *sorted(others)]) or "nothing"

@@ -23,13 +23,7 @@ SLOW = {
     "open/triton_11498_fence_of_another_lane",
 }
 WRONG = {  # what check says of them is not what their authors say
-    ("later/cuml_458_next_grid_sync", "before"): "clean: no schedule delays a block between its arrival and its test",
-    (
-        "later/lorax_156_segments_of_two_sizes",
-        "before",
-    ): "not checked: a wait without end looks like a long one",
     ("later/picongpu_2600_vote_in_a_branch", "after"): "schedule-dependent: the mask of active lanes is read",
-    ("later/timemachine_1218_target_energies", "after"): "broken: the compiler reads in all threads what one uses",
 }
 FIXES = [
     pytest.param(file, id=file.name, marks=[pytest.mark.archs] if file.name in SLOW else [])
