@@ -1,4 +1,4 @@
-// doubtful: EXITED
+// sound
 // launch: 2x64
 
 // The lanes that are done leave before the others vote, with a mask that still names them.
