@@ -17,7 +17,6 @@ from shflbench.emulator.races.hazards import Hazard, HazardKind, HazardLog
 from shflbench.emulator.races.lost_phases import LostPhases
 from shflbench.emulator.races.skipped_barriers import with_sides
 from shflbench.emulator.races.undefined_values import Proven, assuming_effects, with_effects
-from shflbench.emulator.races.unused_loads import UnusedLoads
 from shflbench.emulator.races.watched import PART_OF_ENDLESS, ScheduledRun, Watch, hazard_of
 from shflbench.errors import EmulatorError
 
@@ -87,7 +86,6 @@ def explore(  # noqa: PLR0913  (what a run needs)
     """
     results: list[ScheduleResult] = []
     proven: Proven = set()
-    unused = UnusedLoads()
     limit = step_limit
     first, *others = policies
     for policy in chain([first], until_shown(others, lambda: show_all(results))):
@@ -97,7 +95,7 @@ def explore(  # noqa: PLR0913  (what a run needs)
         watched = observed is None or policy.name in observed
         if results and results[0].policy == LOCKSTEP.name and results[0].error is None:
             limit = max(step_limit, steps_that_suffice(launch, policy))
-        results.append(_run(ScheduledRun(launch, policy, seed, limit), proven, unused, watched=watched))
+        results.append(_run(ScheduledRun(launch, policy, seed, limit), proven, watched=watched))
         if isinstance(results[-1].error, StepLimitError):
             break
     if len(results) <= len(others) and show_all(results):
@@ -106,17 +104,8 @@ def explore(  # noqa: PLR0913  (what a run needs)
     return Exploration(tuple(results))
 
 
-def _run(run: ScheduledRun, proven: Proven, unused: UnusedLoads, *, watched: bool) -> ScheduleResult:
-    """Run a launch under one schedule; again if threads never use the values of loads that race."""
-    while True:
-        result = _run_once(run, proven, unused, watched=watched)
-        state = run.launch.machine.state
-        if state is None or not unused.add(state, result.hazards):
-            return result
-
-
-def _run_once(run: ScheduledRun, proven: Proven, unused: UnusedLoads, *, watched: bool) -> ScheduleResult:
-    log, watch, (launch, policy) = HazardLog(), Watch(unused=unused), (run.launch, run.policy)
+def _run(run: ScheduledRun, proven: Proven, *, watched: bool) -> ScheduleResult:
+    log, watch, (launch, policy) = HazardLog(), Watch(), (run.launch, run.policy)
     outputs, error = run.execute(partial(watch.start, log) if watched else None)
     watch.finish()
     if isinstance(error, DeadlockError):
@@ -132,7 +121,7 @@ def _run_once(run: ScheduledRun, proven: Proven, unused: UnusedLoads, *, watched
         log = HazardLog.of(hazards)
     cells = watch.conflicts.cells() if watch.conflicts is not None else {}
     if cells:
-        tracking = Watch(unused=unused)
+        tracking = Watch()
         endless = policy.name == LOCKSTEP.name and isinstance(error, StepLimitError)
         part = replace(run, step_limit=run.step_limit // PART_OF_ENDLESS) if endless else run
         _, second = part.execute(partial(tracking.track, log, cells))

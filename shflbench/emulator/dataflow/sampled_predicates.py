@@ -12,7 +12,6 @@ import numpy as np
 
 from shflbench.emulator.dataflow.slices import parameter_byte
 from shflbench.emulator.link.program import Slot
-from shflbench.emulator.opcodes.bit_patterns import as_type
 from shflbench.emulator.opcodes.forms import Access, Collective, Pure, Values
 
 if TYPE_CHECKING:
@@ -41,8 +40,8 @@ class SampledPredicates:
     def _read(self, source: Source, depth: int, type_: str = "") -> Values:
         if not isinstance(source, Slot):
             bits = np.array([source & ((1 << 64) - 1)], np.uint64)
-            return np.resize(as_type(bits, type_), self._loaded.size)
-        return as_type(self._register(source.number, depth), source.type)
+            return np.resize(_as_type(bits, type_), self._loaded.size)
+        return _as_type(self._register(source.number, depth), source.type)
 
     def _register(self, number: int, depth: int) -> Values:
         known = self._known.get(number)
@@ -69,7 +68,7 @@ class SampledPredicates:
                 value = self._read(op.sources[0], depth)
             case Access(kind="ld", type=type_, results=results_):
                 value = self._load(op, type_, depth).astype(results_[place] if place < len(results_) else type_)
-        return as_type(value, storage)
+        return _as_type(value, storage)
 
     def _load(self, op: Op, type_: str, depth: int) -> Values:
         if (start := parameter_byte(op)) is not None:
@@ -78,9 +77,20 @@ class SampledPredicates:
                 np.frombuffer(self._parameters[start : start + size].ljust(size, b"\0"), type_), self._loaded.size
             )
         if self._slicer.pointers(op) & self._pointers:
-            return as_type(self._loaded, type_)
+            return _as_type(self._loaded, type_)
         space = op.place.space if op.place is not None else ""
         for store in self._slicer.stores(space) if space in {"shared", "local"} else ():
             if store.sources and isinstance(store.sources[0], Slot):
-                return as_type(self._read(store.sources[0], depth), type_)
+                return _as_type(self._read(store.sources[0], depth), type_)
         return np.zeros(self._loaded.size, type_)
+
+
+def _as_type(values: Values, type_: str) -> Values:
+    """Return values as another type of the same bits; the low ones, or with zeros above them, if the sizes differ."""
+    if not type_ or values.dtype == np.dtype(type_):
+        return values
+    size, wanted = values.dtype.itemsize, np.dtype(type_)
+    if values.dtype.kind == "b" or wanted.kind == "b":
+        return values.astype(wanted)
+    bits = np.ascontiguousarray(values).view(f"u{size}").astype(f"u{wanted.itemsize}")
+    return bits.view(wanted)

@@ -76,10 +76,6 @@ def _observe(
         dropped.follow(op, members.threads, space, flat)
         values = [np.broadcast_to(value.reshape(-1), flat.shape)[credible] for value in values]
         members, flat = scatter(members.threads[credible]), flat[credible]
-    unused = state.unused_loads.get(id(op)) if state.unused_loads else None
-    if unused is not None:
-        used = ~unused[members.threads]
-        members, flat = scatter(members.threads[used]), flat[used]
     for observer in state.observers if members.count else ():
         observer.access(op, members, space, flat, values)
     return credible

@@ -49,7 +49,6 @@ class State:
         self.observers: Sequence[Observer] = ()
         self.follower: Observer | None = None  # gets the ops of `loaded_values`
         self.dropped: DroppedAccesses | None = None  # if faults do not end the launch
-        self.unused_loads: Mapping[int, Values] = {}  # by the id of a load: threads whose access observers do not get
         self.versions = [0] * len(program.registers)  # of the watched registers: how often each was written
         try:
             self.registers = [np.zeros((shape.warps, WARP), type_) for type_ in program.registers]
@@ -100,7 +99,7 @@ class State:
             register.fill(0)
         self.alive[:] = self.existing
         self.forget_addresses()
-        self.observers, self.follower, self.dropped, self.unused_loads = (), None, None, {}
+        self.observers, self.follower, self.dropped = (), None, None
         self.ends = []
         self.executed, self.guarded = set(), set()
         self.iterations, self.branch_sides = None, None

@@ -16,7 +16,6 @@ from shflbench.emulator.races.facts import MemoryBytes
 from shflbench.emulator.races.hazards import Hazard, HazardKind, HazardLog
 from shflbench.emulator.races.phase_order import PhaseOrder
 from shflbench.emulator.races.rule_table import rules, tracking_rules
-from shflbench.emulator.races.unused_loads import UnusedLoads
 from shflbench.errors import EmulatorError
 
 # An endless loop repeats its races, and tracking those takes up to 200× the time of the loop.
@@ -31,17 +30,15 @@ class Watch:
     conflicts: Conflicts | None = None
     phases: PhaseOrder | None = None
     state: State | None = None
-    unused: UnusedLoads = field(default_factory=UnusedLoads)  # which are no accesses
 
     def start(self, log: HazardLog, state: State) -> list[Observer]:
         """Look for all hazards but races in global memory; mark where these can be."""
-        self.state, state.unused_loads = state, self.unused.threads
+        self.state = state
         self.observers, self.conflicts, self.phases = rules(state, log)
         return self.observers
 
     def track(self, log: HazardLog, cells: Mapping[str, Values], state: State) -> list[Observer]:
         """Look for races in the marked cells."""
-        state.unused_loads = self.unused.threads
         self.observers = tracking_rules(state, log, cells)
         return self.observers
 

@@ -15,7 +15,6 @@ from shflbench.emulator.machine.policies import LOCKSTEP, POLICIES, until_shown
 from shflbench.emulator.machine.threads import Shape
 from shflbench.emulator.ptx.parse import parse
 from shflbench.emulator.races.undefined_values import Proven
-from shflbench.emulator.races.unused_loads import UnusedLoads
 from shflbench.emulator.races.watched import ScheduledRun
 from tests import kernels
 
@@ -135,9 +134,9 @@ def exploration(answers: list[bool]) -> tuple[list[str], list[str]]:
     with pytest.MonkeyPatch.context() as patch:
         executed: list[str] = []
 
-        def run(job: ScheduledRun, proven: Proven, unused: UnusedLoads, *, watched: bool) -> ScheduleResult:
+        def run(job: ScheduledRun, proven: Proven, *, watched: bool) -> ScheduleResult:
             executed.append(job.policy.name)
-            return replace(run_one(job, proven, unused, watched=watched), blocks_apart=False)
+            return replace(run_one(job, proven, watched=watched), blocks_apart=False)
 
         patch.setattr("shflbench.emulator.explore._run", run)
         results = explore(launch, show_all=lambda _: answers.pop(0)).results
@@ -157,9 +156,9 @@ def test_no_schedule_is_left_out_where_another_one_contradicts_lockstep() -> Non
 def test_a_kernel_of_a_pattern_runs_under_the_schedules_that_confirm_lockstep(monkeypatch: pytest.MonkeyPatch) -> None:
     executed: list[str] = []
 
-    def run(job: ScheduledRun, proven: Proven, unused: UnusedLoads, *, watched: bool) -> ScheduleResult:
+    def run(job: ScheduledRun, proven: Proven, *, watched: bool) -> ScheduleResult:
         executed.append(job.policy.name)
-        return run_one(job, proven, unused, watched=watched)
+        return run_one(job, proven, watched=watched)
 
     monkeypatch.setattr("shflbench.emulator.explore._run", run)
     name = "neighbor/shfl/f32/mode=idx"
