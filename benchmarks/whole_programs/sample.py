@@ -19,7 +19,6 @@ class ProgramFile:
     repository: str  # owner/name
     commit: str
     path: str
-    kind: str  # program or extension
 
     @property
     def key(self) -> str:

@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from shflbench.cuda_sources.type_names import KnownAliases
 
 _POINTER_BYTES = 8
-# Integer types by the words that remain after `int`, `signed` and the order of words are normalized; LP64, as nvcc.
 _OF_TORCH = {"Half": "f2", "BFloat16": "bfloat16"}
+# Integer types by the words that remain after `int`, `signed` and the order of words are normalized; LP64, as nvcc.
 _SCALARS = {
     "bool": "?", "char": "i1", "signed char": "i1", "unsigned char": "u1", "short": "i2", "unsigned short": "u2",
     "int": "i4", "unsigned": "u4", "long": "i8", "unsigned long": "u8", "long long": "i8", "unsigned long long": "u8",

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 MOST_ROUNDS = 8  # of macros in macros
 MOST_BYTES = 1 << 20  # of an expanded file; larger ones stay as they are
+MOST_FACTOR = 16  # times as many, if each word of a macro stood for all its arguments: it is not expanded to find out
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _LAUNCH = re.compile(r"<<<|\bcudaLaunch")
 _KERNEL = re.compile(r"\b__global__\b")
@@ -206,7 +207,7 @@ def _text_of(code: _Code, use: _Use, macros: Mapping[str, Macro]) -> bytes:
     lines = code.text.count(b"\n", use.span.start, use.span.end)
     spans = list(_arguments(code, use.arguments))
     arguments = [_on_one_line(code.text[span.start : span.end]) for span in spans]
-    if sum(map(len, arguments)) * len(macro.body) > MOST_BYTES**2:
+    if sum(map(len, arguments)) * len(_WORD.findall(macro.body)) > MOST_FACTOR * MOST_BYTES:
         return b" " * (MOST_BYTES + 1)
     kept = _with_statements(code, macro, spans)
     if kept is None:

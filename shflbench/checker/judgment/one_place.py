@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from shflbench.emulator.dataflow.index_values import LOOP, PARAMETER, IndexValues
 from shflbench.emulator.dataflow.polynomials import difference, product_of, sum_of
 from shflbench.emulator.link.registers import AXES
+from shflbench.emulator.machine.threads import coordinates
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,21 +35,20 @@ def is_one_place(observation: Observation, slicer: Slicer) -> bool:
         ops = slicer.ops_of(instruction) if instruction is not None else []
         if len(ops) != 1 or ops[0].place is None:
             return False
-        address = of_thread(indexes.address(ops[0].place), coordinates(shape, *thread))
+        address = of_thread(indexes.address(ops[0].place), numbers_of_thread(shape, *thread))
         if address is None:
             return False
         addresses.append(address)
     return not difference(*addresses)
 
 
-def coordinates(shape: LaunchShape, block: int, index: int) -> dict[str, int]:
+def numbers_of_thread(shape: LaunchShape, block: int, index: int) -> dict[str, int]:
     """Return the numbers of a thread along the axes, by the names of the registers."""
-    numbers: dict[str, int] = {}
-    for name, number, dims in (("%ctaid", block, shape.grid), ("%tid", index, shape.block)):
-        rest = number
-        for axis, size in zip(AXES, dims, strict=True):
-            rest, numbers[f"{name}.{axis}"] = divmod(rest, size)
-    return numbers
+    return {
+        f"{name}.{axis}": number
+        for name, place, dims in (("%ctaid", block, shape.grid), ("%tid", index, shape.block))
+        for axis, number in zip(AXES, coordinates(place, dims), strict=True)
+    }
 
 
 def of_thread(address: Polynomial, numbers: Mapping[str, int]) -> Polynomial | None:

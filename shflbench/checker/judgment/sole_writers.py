@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.checker.judgment.one_place import coordinates, of_thread
+from shflbench.checker.judgment.one_place import numbers_of_thread, of_thread
 from shflbench.emulator.dataflow.equalities import equalities
 from shflbench.emulator.dataflow.index_values import IndexValues
 from shflbench.emulator.dataflow.polynomials import difference
@@ -58,6 +58,6 @@ def _differs(load: Op, observation: Observation, slicer: Slicer) -> bool:
     if load.place is None:
         return False
     address, shape = slicer.kept(IndexValues).address(load.place), observation.launches[0].launch.shape
-    numbers = [coordinates(shape, *thread) for thread in observation.hazard.threads]
+    numbers = [numbers_of_thread(shape, *thread) for thread in observation.hazard.threads]
     first, *others = (of_thread(address, number) for number in numbers)
     return first is not None and any(other is not None and bool(difference(first, other)) for other in others)

@@ -15,17 +15,18 @@ if TYPE_CHECKING:
     from shflbench.cuda_sources.host.interface import HostRun
     from shflbench.cuda_sources.host.machine import HostFrame
 
-ASSERTIONS = frozenset({"assert", "TORCH_CHECK", "TORCH_INTERNAL_ASSERT", "AT_CHECK", "AT_ASSERT", "AT_ASSERTM"})
-_DISABLED = "NDEBUG"  # the macro without effect on those of PyTorch, but that comes with numbers that nobody knows
+_OF_C = "assert"
+ASSERTIONS = frozenset({_OF_C, "TORCH_CHECK", "TORCH_INTERNAL_ASSERT", "AT_CHECK", "AT_ASSERT", "AT_ASSERTM"})
+_DISABLED = "NDEBUG"  # the macro with which the one of C has no effect; those of PyTorch have it all the same
 
 
-def assertion(run: HostRun, arguments: Sequence[Node]) -> Callable[[HostFrame], object]:
+def assertion(run: HostRun, name: str, arguments: Sequence[Node]) -> Callable[[HostFrame], object]:
     """Return what `assert(condition)` does: it ends a run in which the condition is known to be false.
 
     A run that takes each branch goes on, and what it launches then is against a condition.
     """
     condition = run.condition(arguments[0])
-    if run.program.macro(_DISABLED) is not None:
+    if name == _OF_C and run.program.macro(_DISABLED) is not None:
         return lambda frame: UNKNOWN  # noqa: ARG005
 
     def asserted(frame: HostFrame) -> object:

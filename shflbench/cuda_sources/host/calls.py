@@ -67,7 +67,7 @@ def call(  # noqa: PLR0911  (a return per kind of call)
     if name == "cudaLaunchKernelEx" and len(arguments) > 1:
         return launch_by_configuration(run, node, arguments)
     if name in ASSERTIONS and arguments and not run.program.macros.definitions(name):
-        return assertion(run, arguments)
+        return assertion(run, name, arguments)
     macro = run.program.macro(name) if function.type == "identifier" else None
     if macro is not None and macro.parameters is not None:
         return _macro(run, node, macro, arguments)

@@ -48,6 +48,8 @@ if TYPE_CHECKING:
     from shflbench.cuda_sources.host.interface import HostRun, Reference
     from shflbench.cuda_sources.host.machine import HostFrame
 
+_DECLTYPE = re.compile(r"(?:std::)?(?:remove_\w+_t<|decay_t<)*decltype\((\w+)\)>*")
+
 
 def truth(value: object) -> object:
     """Return whether a value is true in C++: True, False, or UNKNOWN."""
@@ -91,9 +93,6 @@ def _qualified(run: HostRun, node: Node) -> Callable[[HostFrame], object]:
         return read_name(run, name, frame) if member is UNKNOWN else member
 
     return value
-
-
-_DECLTYPE = re.compile(r"(?:std::)?(?:remove_\w+_t<|decay_t<)*decltype\((\w+)\)>*")
 
 
 def _type_of_variable(text: str, frame: HostFrame) -> str:

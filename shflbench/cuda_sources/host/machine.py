@@ -141,7 +141,6 @@ class HostInput:
     number: int = 1024
     used: dict[str, int] = field(default_factory=dict)  # what was taken as `number`: `argv[1]` → 1024
     single: Mapping[str, int] = field(default_factory=dict)  # what stands for other numbers: `argv[2]` → 512
-
     chosen: Mapping[str, int] = field(default_factory=dict)  # for variables that begin with a constant, in place of it
 
     @property

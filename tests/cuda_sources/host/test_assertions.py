@@ -51,3 +51,9 @@ def test_an_assertion_on_what_is_not_known_or_that_is_disabled_ends_nothing(
     code = f"int n = 3; assert({condition}); fill<<<1, 64>>>(p, n);"
     text = KERNEL + "int main() { float *p; cudaMalloc(&p, 4096); " + code + " }"
     assert [item.launch.origin for item in parse(text, define).launches] == [Origin.HOST]
+
+
+def test_an_assertion_of_pytorch_holds_with_ndebug(parse: Parse) -> None:
+    code = "int n = 3; TORCH_CHECK(n == 4); fill<<<1, 64>>>(p, n);"
+    text = KERNEL + "int main() { float *p; cudaMalloc(&p, 4096); " + code + " }"
+    assert [item.launch.origin for item in parse(text, ("NDEBUG",)).launches] == [Origin.FORCED]
