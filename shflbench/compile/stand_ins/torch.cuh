@@ -3,8 +3,8 @@
 // Names, layouts and results are those of ATen and c10; tensors, streams and guards, which only host code uses, are
 // left out. Sources: c10/util/Half.h, c10/util/BFloat16.h, c10/util/complex.h, c10/macros/Macros.h,
 // ATen/AccumulateType.h, ATen/OpMathType.h, ATen/core/TensorAccessor.h, ATen/cuda/detail/TensorInfo.cuh,
-// ATen/NumericLimits.cuh,
-// ATen/ceil_div.h, ATen/cuda/AsmUtils.cuh, ATen/native/cuda/MemoryAccess.cuh, c10/cuda/CUDAMathCompat.h. Files have their own functions of the names of other headers, which only these define.
+// ATen/NumericLimits.cuh, ATen/ceil_div.h, ATen/cuda/AsmUtils.cuh, ATen/native/cuda/MemoryAccess.cuh,
+// c10/cuda/CUDAMathCompat.h. Files have their own functions of the names of other headers, which only these define.
 #include <cuda.h>
 #include <cuComplex.h>
 #include <cuda_bf16.h>
@@ -38,9 +38,10 @@
 #define CUDA_KERNEL_ASSERT(condition) assert(condition)
 #define CUDA_KERNEL_ASSERT_MSG(condition, message) assert(condition)
 #define CUDA_KERNEL_ASSERT2(condition) assert(condition)
+// The counter has 64 bits whatever the type of the index is, which may be too narrow for the sum at the end.
 #define CUDA_KERNEL_LOOP_TYPE(i, n, type)                                                             \
-  int64_t _i_n_d_e_x = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;                   \
-  for (type i = _i_n_d_e_x; _i_n_d_e_x < (n); _i_n_d_e_x += blockDim.x * gridDim.x, i = _i_n_d_e_x)
+  int64_t shflbench_at = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;                 \
+  for (type i = shflbench_at; shflbench_at < (n); shflbench_at += blockDim.x * gridDim.x, i = shflbench_at)
 #define CUDA_KERNEL_LOOP(i, n) CUDA_KERNEL_LOOP_TYPE(i, n, int)
 
 namespace c10 {
