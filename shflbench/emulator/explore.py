@@ -158,4 +158,4 @@ def _explained(run: ScheduledRun, error: DeadlockError) -> DeadlockError:
 def _executed(state: State) -> frozenset[Line]:
     """Return the lines that ran in the last run."""
     ends = {id(op) for _, op in state.ends}
-    return executed_lines(state.program, state.executed, state.guarded | ends)
+    return executed_lines(state.program, state.executed, state.guarded.keys() | ends)

@@ -49,6 +49,11 @@ class Alternative:
         texts += [f"other integers {self.other}"] if self.other not in {None, self.number} else []
         return f"derived {', '.join(texts)}"
 
+    @property
+    def has_other_numbers(self) -> bool:
+        """Whether integers have other values than those that their names and the launch suggest."""
+        return (self.number, self.other) != (None, None)
+
     def integer(self, name: str) -> int | None:
         """Return the value of an integer parameter, None if it is as usual."""
         return self.number if is_size(name) else self.other

@@ -9,14 +9,17 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from itertools import product
 from math import gcd, prod
 from typing import TYPE_CHECKING
 
+from shflbench.checker.inputs.compared_constants import EQUALITY
 from shflbench.checker.inputs.warp_arrays import most_threads_of_warps
 from shflbench.cuda_sources.kernel_file import NamedBlock
 from shflbench.dimensions import MAX_BLOCK_DIMS
 from shflbench.emulator.dataflow.index_values import IndexValues
 from shflbench.emulator.dataflow.polynomials import number_of
+from shflbench.emulator.link.program import Slot
 from shflbench.emulator.opcodes.forms import Access
 from shflbench.emulator.opcodes.roles import OpcodeRole, has_role
 from shflbench.model import MAX_BLOCK, WARP
@@ -61,7 +64,8 @@ def suggested_block(slicer: Slicer, indexes: Collection[str]) -> SuggestedBlock 
     sizes = _sizes(slicer.program, addresses, used)
     reads_size = any(f"%ntid.{axis}" in term for value in known.values() for term in value for axis in used)
     tile = {} if reads_size else _tile(slicer.program, addresses, used)
-    chosen = {axis: max(strides[axis], tile.get(axis, 0)) or sizes.get(axis, 0) for axis in used}
+    named = _compared(slicer.ops, known, used)
+    chosen = {axis: max(strides[axis], tile.get(axis, 0)) or named.get(axis) or sizes.get(axis, 0) for axis in used}
     x, y, z = (chosen.get(axis, 1) for axis in AXES)
     if not WARP <= x * y * z <= MAX_BLOCK:
         return None
@@ -181,6 +185,19 @@ def _sizes(program: Program, addresses: Collection[tuple[Op, Polynomial]], used:
         if room and prod(room.values()) > prod(best.values() or [0]):
             best = room
     return best
+
+
+def _compared(ops: Collection[Op], known: Mapping[int | None, Polynomial], used: Collection[str]) -> dict[str, int]:
+    """Return the only number of threads along each axis that the kernel compares its block with, as in `assert`."""
+    numbers: dict[str, set[int]] = {axis: set() for axis in used}
+    for op in ops:
+        if has_role(op.instruction, OpcodeRole.COMPARISON) and EQUALITY & set(op.instruction.modifiers):
+            constants = [source for source in op.sources if isinstance(source, int)]
+            values = [known.get(source.number) for source in op.sources if isinstance(source, Slot)]
+            for axis, constant in product(used, constants):
+                if values == [{(f"%ntid.{axis}",): 1}] and constant > 1:
+                    numbers[axis].add(constant)
+    return {axis: next(iter(found)) for axis, found in numbers.items() if len(found) == 1}
 
 
 def _tile(program: Program, addresses: Collection[tuple[Op, Polynomial]], used: Collection[str]) -> dict[str, int]:

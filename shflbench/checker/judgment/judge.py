@@ -66,7 +66,7 @@ def judge_kernel(
     which the source does not name.
     """
     every = evidence.launches
-    refused = dict(set_aside(every))
+    refused = dict(set_aside(every, slicer))
     kept = [item for item in every if str(item.launch.shape) not in refused]
     evidence = replace(evidence, launches=tuple(kept))
     seen = [_by_use(item, slicer) for item in observations(kept) if not is_harmless_in_library(item)]

@@ -8,7 +8,8 @@ from shflbench.checker.inputs.argument_options import HOST_ARGS
 from shflbench.checker.inputs.default_launches import is_edge
 from shflbench.checker.judgment.body import is_of_memory
 from shflbench.checker.judgment.causes import LAUNCH, OF_VALUES, SHARED, TEXTURES, only_special, race_inputs
-from shflbench.checker.runs.alternative_runs import Causes, ran_ops
+from shflbench.checker.runs.alternative_runs import Causes
+from shflbench.checker.runs.sites import Site, executors_of, ran_ops
 from shflbench.cuda_sources.origin import Origin
 from shflbench.emulator.dataflow.nests import loop_heads
 from shflbench.emulator.opcodes.forms import Access
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
     from shflbench.checker.judgment.observations import Observation
-    from shflbench.checker.runs.alternative_runs import Site
     from shflbench.checker.runs.evidence import KernelEvidence, LaunchEvidence
     from shflbench.emulator.dataflow.slices import Slicer
 
@@ -31,7 +31,7 @@ class Misfits:
     def __init__(self, launches: Sequence[LaunchEvidence], slicer: Slicer) -> None:
         """Keep the launches of a kernel."""
         self._launches, self._slicer = launches, slicer
-        self._ran: dict[int, frozenset[int]] = {}
+        self._executors_of: dict[int, dict[int, int]] = {}
 
     def reasons(self, observation: Observation, causes: Collection[str]) -> tuple[str, ...]:
         """Return the derived values, or the launch, that do not fit, if a fault with these `causes` says only that."""
@@ -42,14 +42,14 @@ class Misfits:
             names |= set(race_inputs(observation, self._slicer, observation.launches[0].arguments))
         if SHARED in causes or not self._may_be(observation, names):
             return ()
-        sites = sites_of(observation, self._slicer)
+        site = site_of(observation, self._slicer)
         happened = {id(item) for item in observation.launches}
         in_block = only_in_fewer_blocks(observation)
         fits = any(
             id(item) not in happened
             and item.results[0].error is None
             and _is_comparable(item, observation)
-            and (sites <= self._executed(item) or (_has_real_sizes(observation, item) and not in_block))
+            and (site.is_refuted(item, self._executors(item)) or (_has_real_sizes(observation, item) and not in_block))
             for item in self._launches
         )
         return (tuple(causes) or tuple(sorted(names)) or (LAUNCH,)) if fits else ()
@@ -87,11 +87,11 @@ class Misfits:
         )
         return loads == stores
 
-    def _executed(self, item: LaunchEvidence) -> frozenset[int]:
-        ran = self._ran.get(id(item))
-        if ran is None:
-            ran = self._ran[id(item)] = ran_ops(self._slicer.program, item)
-        return ran
+    def _executors(self, item: LaunchEvidence) -> dict[int, int]:
+        executors = self._executors_of.get(id(item))
+        if executors is None:
+            executors = self._executors_of[id(item)] = executors_of(self._slicer.program, item)
+        return executors
 
 
 def only_in_fewer_blocks(observation: Observation) -> bool:
@@ -118,7 +118,7 @@ def find_undecided(
     items = [item for item in judged if item.causes or item.undecided or _may_overlap(item, slicer)]
     if not items:  # no thread executed the body
         return list(evidence.launches[:1]), body_sites(slicer)
-    return [launch for item in items for launch in item.launches], [sites_of(item, slicer) for item in items]
+    return [launch for item in items for launch in item.launches], [site_of(item, slicer) for item in items]
 
 
 def kind_of_causes(judged: Iterable[Observation]) -> Causes:
@@ -145,11 +145,11 @@ def overlaps(judged: Iterable[Observation], slicer: Slicer) -> bool:
 
 def body_sites(slicer: Slicer) -> list[Site]:
     """Return the accesses to memory that threads have in common, each for itself."""
-    return [frozenset({id(op)}) for op in slicer.ops if is_of_memory(op)]
+    return [Site(frozenset({id(op)})) for op in slicer.ops if is_of_memory(op)]
 
 
-def sites_of(observation: Observation, slicer: Slicer) -> Site:
-    """Return the ids of the ops that take part in a hazard.
+def site_of(observation: Observation, slicer: Slicer) -> Site:
+    """Return the ops that take part in a hazard.
 
     Of a loop that did not end, those it begins with, and of an assertion those that test it.
     """
@@ -160,7 +160,7 @@ def sites_of(observation: Observation, slicer: Slicer) -> Site:
         ops = [head for op in ops if id(op) in ran for head in loop_heads(op, slicer)] or ops
     if observation.kind in {HazardKind.ASSERT_FAILED, HazardKind.TRAPPED}:
         ops = [branch for op in ops for branch in slicer.conditions(op)] or ops
-    return frozenset(map(id, ops))
+    return Site(frozenset(map(id, ops)), is_race=observation.kind in RACES | {HazardKind.SAME_VALUE})
 
 
 def _is_comparable(item: LaunchEvidence, observation: Observation) -> bool:

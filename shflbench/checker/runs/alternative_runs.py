@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.inputs.alternatives import ALTERNATIVES, AS_USUAL, OF_NUMBERS, SHORT, SHORT_BY_CONTENTS
 from shflbench.checker.inputs.default_launches import shorter
-from shflbench.checker.runs.coverage import executed_blocks, find_executed
 from shflbench.checker.runs.evidence import did_not_end
+from shflbench.checker.runs.sites import executors_of
 from shflbench.emulator.races.hazards import RACES, HazardKind
 from shflbench.errors import KernelError
 
@@ -20,13 +20,11 @@ if TYPE_CHECKING:
     from shflbench.checker.inputs.default_launches import PlannedLaunch
     from shflbench.checker.runs.evidence import KernelEvidence, LaunchEvidence
     from shflbench.checker.runs.kernel_runs import KernelRuns
-    from shflbench.emulator.link.program import Program
+    from shflbench.checker.runs.sites import Site
 
 MOST_LAUNCHES = 3  # that run with other values
 MOST_UNENDED = 2  # runs that do not end either, after which smaller values are tried
 _NO_FAULTS = {HazardKind.ACTIVEMASK, HazardKind.UNORDERED}
-
-Site = frozenset[int]  # ids of the ops of one hazard
 
 
 class Causes(Enum):
@@ -102,22 +100,18 @@ def _alternatives(
         wishes = replace(runs.wishes, alternative=alternative, vary=False)
         note = ", ".join(filter(None, (launch.note, alternative.text)))
         item = replace(runs, wishes=wishes).one_launch(replace(launch, note=note))
+        item = replace(item, has_other_numbers=alternative.has_other_numbers)
         if alternative is AS_USUAL and any(hazard.kind in RACES for hazard in item.hazards):
             yield item
             continue
         if did_not_end(item):
             unended += 1
             continue
-        ran = ran_ops(runs.program, item)
-        rest = [site for site in missing if not site <= ran]
+        executors = executors_of(runs.program, item)
+        rest = [site for site in missing if not site.is_refuted(item, executors)]
         if len(rest) < len(missing) and not _has_fault(item):
             missing = rest
             yield item
-
-
-def ran_ops(program: Program, item: LaunchEvidence) -> frozenset[int]:
-    """Return the ids of the ops that a launch executed."""
-    return find_executed(program, executed_blocks(program, item.runs), item.guarded)
 
 
 def _has_fault(item: LaunchEvidence) -> bool:

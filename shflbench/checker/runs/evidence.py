@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from shflbench.emulator.machine.scheduler import StepLimitError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from shflbench.checker.inputs.argument import Arguments
     from shflbench.checker.inputs.default_launches import PlannedLaunch
@@ -40,8 +40,11 @@ class LaunchEvidence:
     results: tuple[ScheduleResult, ...]
     differences: tuple[OutputDifference, ...] = ()
     printed: tuple[str, ...] = ()  # by device-side printf, under the first schedule
-    runs: frozenset[tuple[int, int]] = frozenset()  # first and last basic block of straight code that ran
-    guarded: frozenset[int] = frozenset()  # ids of the ops whose guard held for a thread
+    # The first and last basic block of straight code that ran, and the ids of ops whose guard held for a thread; each
+    # with the thread that alone executed it, or `SEVERAL`.
+    runs: Mapping[tuple[int, int], int] = field(default_factory=dict)
+    guarded: Mapping[int, int] = field(default_factory=dict)
+    has_other_numbers: bool = False  # than those that names and the launch suggest, in place of what nobody gave
     partial: tuple[ScheduleResult, ...] = ()  # races of schedules that did not end within the limit of instructions
 
     @property

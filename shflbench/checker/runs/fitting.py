@@ -1,4 +1,4 @@
-"""Drop derived launches that a kernel is not written for: the block that its code suggests fits, and they do not."""
+"""Drop derived launches that a kernel is not written for: its text asserts others, or suggests a block that fits."""
 
 from __future__ import annotations
 
@@ -10,12 +10,41 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from shflbench.checker.runs.evidence import LaunchEvidence
+    from shflbench.emulator.dataflow.slices import Slicer
+    from shflbench.emulator.races.hazards import Hazard
 
 # In shared memory, which has the size that its declaration gives it, they say that the block is too large or too small.
 OF_SIZE = {HazardKind.OUT_OF_BOUNDS, HazardKind.UNINITIALIZED, HazardKind.UNINITIALIZED_UNUSED}
 
 
-def set_aside(launches: Sequence[LaunchEvidence]) -> Mapping[str, tuple[HazardKind, ...]]:
+def set_aside(launches: Sequence[LaunchEvidence], slicer: Slicer) -> Mapping[str, tuple[HazardKind, ...]]:
+    """Return the derived launches, by shape, that the kernel is not written for, with what happens in them."""
+    excluded = _excluded(launches, slicer)
+    kept = [item for item in launches if str(item.launch.shape) not in excluded]
+    return {**excluded, **_too_large(kept)} if kept else _too_large(launches)
+
+
+def _excluded(launches: Sequence[LaunchEvidence], slicer: Slicer) -> dict[str, tuple[HazardKind, ...]]:
+    """Return the derived launches, by shape, that assertions of the kernel about its launch exclude."""
+    return {
+        str(item.launch.shape): (HazardKind.ASSERT_FAILED,)
+        for item in launches
+        if item.launch.origin.has_derived_block
+        and any(_is_about_launch(hazard, slicer) for hazard in item.results[0].hazards)
+    }
+
+
+def _is_about_launch(hazard: Hazard, slicer: Slicer) -> bool:
+    """Whether a failed assertion is one about the size of blocks or the grid, and nothing else."""
+    if hazard.kind is not HazardKind.ASSERT_FAILED:
+        return False
+    branches = [branch for op in slicer.ops_of(hazard.instruction) for branch in slicer.all_conditions(op)]
+    depends = slicer.of(branches)
+    varies = depends.thread or depends.block or depends.contents or depends.parameters or depends.variables
+    return depends.launch and not varies and not depends.unknown and not depends.textures
+
+
+def _too_large(launches: Sequence[LaunchEvidence]) -> dict[str, tuple[HazardKind, ...]]:
     """Return the derived launches, by shape, whose block does not fit the arrays in shared memory, with what happens.
 
     Empty unless a block that the code suggests fits in all of its launches: otherwise the arrays may be what is wrong.

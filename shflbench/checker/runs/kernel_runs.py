@@ -33,6 +33,7 @@ from shflbench.emulator.dataflow.endless_loops import follows_from_itself, never
 from shflbench.emulator.dataflow.slices import Slicer
 from shflbench.emulator.explore import explore
 from shflbench.emulator.file_budget import BYTES, COMPARISON
+from shflbench.emulator.machine.executors import all_executors
 from shflbench.emulator.machine.faults import FaultKind, KernelFault
 from shflbench.emulator.machine.launch import Machine
 from shflbench.emulator.machine.policies import ADVERSARIAL, LOCKSTEP, delaying, until_shown
@@ -87,10 +88,11 @@ class KernelRuns:
         """
         every, unfinished = self.in_lockstep(launch_plan)
         launches = [item for item in every if not self._lacks_memory(item, every)]
-        if not unfinished and (narrow := launch_of_masks(launches, Slicer(self.program))) is not None:
+        slicer = Slicer(self.program)
+        if not unfinished and (narrow := launch_of_masks(launches, slicer)) is not None:
             narrowed, unfinished = self.in_lockstep([narrow])
             launches += narrowed
-        aside = set_aside(launches)
+        aside = set_aside(launches, slicer)
         fitting = [item for item in launches if str(item.launch.shape) not in aside and item.seed == self.seed]
         for select in (adversarial, to_compare):
             for item in select(fitting):
@@ -374,8 +376,8 @@ def _observed(machine: Machine, item: LaunchEvidence) -> LaunchEvidence:
         return item
     return replace(
         item,
-        runs=item.runs | state.executed,
-        guarded=item.guarded | state.guarded,
+        runs=all_executors(item.runs, state.executed),
+        guarded=all_executors(item.guarded, state.guarded),
         printed=tuple("".join(state.printed).splitlines()),
     )
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from shflbench.checker.inputs.condition_values import condition_values
-from shflbench.checker.runs.alternative_runs import ran_ops
+from shflbench.checker.runs.sites import ran_ops
 from shflbench.cuda_sources.origin import Origin
 from shflbench.emulator.opcodes.forms import Access
 from shflbench.emulator.races.hazards import RACES, HazardKind

@@ -13,6 +13,7 @@ from shflbench.emulator.machine.arrivals import Arrivals
 from shflbench.emulator.machine.barriers import involves_all, releases
 from shflbench.emulator.machine.bind import Trace, bind, trace
 from shflbench.emulator.machine.deadlock import deadlock, deadlock_in_memory
+from shflbench.emulator.machine.executors import note_executors
 from shflbench.emulator.machine.faults import FaultKind, KernelFault
 from shflbench.emulator.machine.groups import ConvergedGroup, PartOf, merge
 from shflbench.emulator.machine.iterations import Iterations
@@ -203,7 +204,7 @@ class Scheduler:
             if self.steps > self.step_limit:
                 raise self._stalled() or self._too_long(group, code)
             self._execute(code)
-            self.state.executed.add((group.at, code.at))
+            note_executors(self.state.executed, (group.at, code.at), group.members.threads)
             if self.polling is None or code.last is not None:
                 group.turns += 1
             if counting and code.last is None:

@@ -77,8 +77,10 @@ class State:
         self.ends: list[tuple[Values, Op | None]] = []  # threads that have ended, and at which op
         self.branch_sides: BranchSides | None = None  # of a launch that runs again for them
         self.iterations: Iterations | None = None  # once threads have diverged, of loops around barriers
-        self.executed: set[tuple[int, int]] = set()  # first and last block of straight code that ran
-        self.guarded: set[int] = set()  # ids of the ops with a guard that held for a thread
+        # The first and last block of straight code that ran, and the ids of ops with a guard that held for a thread;
+        # each with the thread that alone executed it, or `SEVERAL`.
+        self.executed: dict[tuple[int, int], int] = {}
+        self.guarded: dict[int, int] = {}
         self.spaces: Mapping[str, MemorySpace] = {
             "shared": _shared_space(program, shape, dynamic_shared),
             "local": _local_space(program, shape),
@@ -101,7 +103,7 @@ class State:
         self.forget_addresses()
         self.observers, self.follower, self.dropped = (), None, None
         self.ends = []
-        self.executed, self.guarded = set(), set()
+        self.executed, self.guarded = {}, {}
         self.iterations, self.branch_sides = None, None
         self.printed, self.ticks, self.comparisons, self.heap = [], 0, 0, []
         self.copies = PendingCopies(self.shape.lanes)

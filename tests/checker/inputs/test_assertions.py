@@ -1,4 +1,7 @@
-"""Assertions of a kernel on numbers that nobody gave: values that satisfy them are tried before they count."""
+"""Assertions of a kernel on its launch, which launches that nobody gave need not satisfy, and on numbers.
+
+Values of numbers that satisfy them are tried before a failure counts.
+"""
 
 from pathlib import Path
 
@@ -18,6 +21,29 @@ __global__ void negative(float *x, int columns) {
     x[blockIdx.x * blockDim.x + threadIdx.x] = 1;
 }
 """
+OF_LAUNCH = """__global__ void of_launch(float *x) {
+    assert(blockDim.x == 256);
+    x[blockIdx.x * blockDim.x + threadIdx.x] = 1;
+}
+__global__ void of_every_launch(float *x) {
+    assert(blockDim.x % 2 == 1);
+    x[blockIdx.x * blockDim.x + threadIdx.x] = 1;
+}
+__global__ void of_a_thread(float *x) {
+    assert(blockDim.x <= 128 || threadIdx.x < 200);
+    x[blockIdx.x * blockDim.x + threadIdx.x] = 1;
+}
+"""
+
+
+def test_an_assertion_about_the_launch_limits_which_are_judged(tmp_path: Path, kernel_cache: Path) -> None:
+    expected = {"of_launch": "clean", "of_every_launch": "needs arguments", "of_a_thread": "clean"}
+    assert verdicts(OF_LAUNCH, tmp_path, kernel_cache) == expected
+
+
+def test_an_assertion_about_the_launch_counts_in_a_launch_of_the_host_code(tmp_path: Path, kernel_cache: Path) -> None:
+    source = OF_LAUNCH + "int main() { float *x; cudaMalloc(&x, 512); of_launch<<<1, 128>>>(x); }\n"
+    assert verdicts(source, tmp_path, kernel_cache)["of_launch"] == "broken"
 
 
 def test_an_assertion_fails_only_if_it_fails_with_every_value(tmp_path: Path, kernel_cache: Path) -> None:

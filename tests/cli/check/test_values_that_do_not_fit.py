@@ -98,6 +98,16 @@ int main() {{
 """
 
 
+@pytest.mark.parametrize(
+    ("size", "verdict"),
+    [("2", "needs arguments"), ("1", "clean")],  # with a size of 1, one thread writes, and cannot race
+)
+def test_a_launch_in_which_one_thread_has_work_refutes_no_race(check_text: CheckText, size: str, verdict: str) -> None:
+    row = f"if (i < n) out[(i / {size}) * row_stride] = i;"
+    report = check_text(f"__global__ void set(float *out, int n, int row_stride) {{ int i = {LINEAR}; {row} }}\n")
+    assert report.verdict == verdict, report.sentence
+
+
 def test_contents_that_the_host_code_sorts_are_sorted(check_text: CheckText) -> None:
     assert check_text(SORTED.replace("SORT", "")).verdict == "broken"
     assert check_text(SORTED.replace("SORT", "std::sort(values.begin(), values.end());")).verdict == "clean"
