@@ -14,7 +14,7 @@ BIN := .venv/bin
 PYTEST := PYTHONDONTWRITEBYTECODE= OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -q -n auto
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help bench test test-quick test-archs lint types imports tests docs plots site test-browser test-cuda12 constraints wheel wheelhouse clean always
+.PHONY: help bench test test-quick test-archs test-complete lint types imports tests docs plots site test-browser test-cuda12 constraints wheel wheelhouse clean always
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -49,8 +49,11 @@ imports: .venv/ready ## the one-way flow of data
 tests: .venv/ready ## pytest
 	@$(PYTEST) --dist loadfile --no-loadscope-reorder
 
-test-archs: .venv/ready ## tests that take minutes: every kernel, most of them on six architectures, every check, ten thousand broken suites, rarer faults
-	@$(PYTEST) -m archs --dist load --maxschedchunk 1
+test-archs: .venv/ready ## tests that take minutes: every kernel, in turn on six architectures, every check, ten thousand broken suites, rarer faults
+	@$(PYTEST) -m "archs and not complete" --dist loadgroup --no-loadscope-reorder
+
+test-complete: .venv/ready ## tests that take hours: what `make test-archs` takes a sample of
+	@$(PYTEST) -m complete --dist loadgroup --no-loadscope-reorder
 
 docs: .venv/ready ## write docs/reference from the code
 	@$(BIN)/python -m tools.docs.generate

@@ -31,6 +31,7 @@ CACHE = Path(__file__).parents[1] / ".pytest_cache" / "kernels"
 REFERENCE_ARCH = "sm_90"
 OLDER_ARCHS, NEWER_ARCHS = ("sm_75", "sm_80", "sm_86"), ("sm_100", "sm_120")
 ARCHS = (*OLDER_ARCHS, REFERENCE_ARCH, *NEWER_ARCHS)
+OTHER_ARCHS = (*OLDER_ARCHS, *NEWER_ARCHS)
 DTYPES_FIRST = ("f32", "i32")
 CHECKED = ("neighbor/", "reduce/")
 EVERY_DTYPE = ("neighbor/", "reduce/shfl/", "reduce/smem")  # other kernels have one dtype outside of `make test-archs`
@@ -96,26 +97,39 @@ def run_by_tests() -> list[str]:
 
 
 @cache
-def on_arch(arch: str) -> frozenset[str]:
-    """Return the kernels that `make test-archs` compiles for an architecture: for sm_90, all of them.
+def on_arch(arch: str, *, every: bool) -> frozenset[str]:
+    """Return the kernels that the slow tests compile for an architecture: for sm_90, all of them, or `run_by_tests`.
 
-    For each other architecture, it compiles each variant in each dtype with its first options. Each other option is
-    compiled for one of the older architectures and for one of the newer ones in turn; of libraries, whose headers take
-    seconds for each option, for sm_90 only. For sm_86, whose instructions are those of sm_80, no library is compiled.
+    For each other architecture, they are each variant in each dtype, or in one dtype in turn, with its first options.
+    Each other option is compiled for one of the older architectures and for one of the newer ones in turn, or for one
+    of them all; of libraries, whose headers take seconds for each option, for sm_90 only. For sm_86, whose instructions
+    are those of sm_80, no library is compiled.
     """
     if arch == REFERENCE_ARCH:
-        return frozenset(subjects())
-    chosen = set(with_every_dtype())
+        return frozenset(subjects() if every else run_by_tests())
+    chosen = set(with_every_dtype() if every else _dtypes_in_turn(arch))
+    known = set(with_every_dtype())
+    parts = (OLDER_ARCHS, NEWER_ARCHS) if every else (OTHER_ARCHS,)
     numbers: dict[object, int] = {}
     for name in run_by_tests():
         is_library = variant_of(name).mechanism is Mechanism.LIBRARY
         if is_library and arch == "sm_86":
             chosen.discard(name)
-        elif name not in chosen and not is_library:
+        elif name not in known and not is_library:
             number = numbers.setdefault(source_of(name).unit, len(numbers))
-            if arch in {part[number % len(part)] for part in (OLDER_ARCHS, NEWER_ARCHS)}:
+            if arch in {part[number % len(part)] for part in parts}:
                 chosen.add(name)
     return frozenset(chosen)
+
+
+def _dtypes_in_turn(arch: str) -> list[str]:
+    """Return each variant once, in another dtype than for the architecture before."""
+    by_variant: dict[tuple[str, str], list[str]] = {}
+    for name in with_every_dtype():
+        case = subjects()[name].case
+        by_variant.setdefault((case.pattern, case.variant), []).append(name)
+    turn = OTHER_ARCHS.index(arch)
+    return [names[(turn + number) % len(names)] for number, names in enumerate(by_variant.values())]
 
 
 @cache
@@ -189,10 +203,10 @@ def _compiles_fast(name: str) -> bool:
     return name in in_every_run() and variant_of(name).mechanism is not Mechanism.LIBRARY
 
 
-def compile_pattern(pattern: str, arch: str) -> list[str]:
+def compile_pattern(pattern: str, arch: str, *, every: bool) -> list[str]:
     """Compile those kernels of `on_arch` of a pattern that the cache of the tests lacks, and return all their names."""
     builder = Builder(tools(), arch, CACHE)
-    wanted = on_arch(arch)
+    wanted = on_arch(arch, every=every)
     names = [name for unit in units(arch) for name in unit if name.startswith(f"{pattern}/") and name in wanted]
     missing: dict[object, list[str]] = {}
     for name in names:

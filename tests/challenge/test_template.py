@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import cycle, islice, product
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,9 @@ from shflbench.compile.toolchain import find
 from shflbench.default_arch import DEFAULT_ARCH
 from shflbench.environment import cache_folder
 from shflbench.errors import UsageError
+from shflbench.patterns.declare import Pattern
 from shflbench.patterns.discover import builtin, builtin_declaration
+from tests.thorough import all_or_a_sample
 
 REFUSED = {"memory-ladder", "cluster-copy", "cluster-exchange", "cluster-reduce", "grid-reduce"}
 FILE = Path("template.cu")
@@ -52,16 +55,24 @@ def test_an_unedited_template_is_right(name: str, dtype: str, options: Mapping[s
 
 @pytest.mark.archs
 @pytest.mark.parametrize("name", [name for name in builtin() if name not in REFUSED])
-def test_each_template_of_each_dtype_is_right_at_the_first_launch(name: str, tmp_path: Path) -> None:
+@all_or_a_sample
+def test_each_template_of_each_dtype_is_right_at_the_first_launch(name: str, tmp_path: Path, *, every: bool) -> None:
     declared = builtin_declaration(name)
     assert declared
-    for dtype in declared.dtypes:
-        for number, options in enumerate(declared.option_choices):
-            challenged = challenged_pattern(name, dtype, options, DEFAULT_ARCH)
-            folder = tmp_path / f"{dtype}-{number}"
-            folder.mkdir()
-            first = settings_of(challenged, ()).launches[0].expression
-            assert verdicts(challenged, folder, (first,)) == [KernelVerdict.CLEAN], challenged.setting_words
+    settings = product(declared.dtypes, declared.option_choices) if every else _settings(declared)
+    for number, (dtype, options) in enumerate(settings):
+        challenged = challenged_pattern(name, dtype, options, DEFAULT_ARCH)
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        first = settings_of(challenged, ()).launches[0].expression
+        assert verdicts(challenged, folder, (first,)) == [KernelVerdict.CLEAN], challenged.setting_words
+
+
+def _settings(declared: Pattern) -> list[tuple[str, Mapping[str, str]]]:
+    """Return settings in which each dtype and each choice of options occurs."""
+    dtypes, choices = declared.dtypes, declared.option_choices
+    number = max(len(dtypes), len(choices))
+    return list(islice(zip(cycle(dtypes), cycle(choices), strict=False), number))
 
 
 @pytest.mark.parametrize("name", builtin())

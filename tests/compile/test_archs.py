@@ -1,4 +1,7 @@
-"""Every kernel there is on sm_90; on five other architectures each dtype, and each option on two of them."""
+"""Kernels on six architectures: each dtype and option on sm_90, and in turn on the others.
+
+Complete, each combination of dtypes and options on sm_90, each dtype on all others, and each option on two of them.
+"""
 
 from collections.abc import Sequence
 
@@ -7,6 +10,7 @@ import pytest
 from shflbench.patterns.discover import builtin
 from tests import kernels
 from tests.emulator.emitted import problems
+from tests.thorough import all_or_a_sample
 
 pytestmark = pytest.mark.archs
 
@@ -17,10 +21,11 @@ SIMILAR = [kernels.ARCHS[:4], kernels.ARCHS[4:]]
 
 @pytest.mark.parametrize("pattern", builtin())
 @pytest.mark.parametrize("archs", SIMILAR, ids="-".join)
+@all_or_a_sample
 def test_kernels_are_what_their_pattern_declares_and_the_emulator_runs_their_instructions(
-    archs: Sequence[str], pattern: str
+    archs: Sequence[str], pattern: str, *, every: bool
 ) -> None:
     for arch in archs:
-        names = kernels.compile_pattern(pattern, arch)
+        names = kernels.compile_pattern(pattern, arch, every=every)
         assert names, arch
         assert {name: found for name in names if (found := problems(name, arch))} == {}, arch

@@ -119,7 +119,12 @@ def recorded() -> dict[str, Code]:
     }
 
 
-SOURCES = ["sm_90", *(pytest.param(arch, marks=pytest.mark.archs) for arch in (RECORDED, *OTHER_ARCHS))]
+# One process compiles and reads all kernels of a source.
+OTHERS = [
+    pytest.param(source, marks=(pytest.mark.archs, pytest.mark.xdist_group(f"control codes of {source}")))
+    for source in (RECORDED, *OTHER_ARCHS)
+]
+SOURCES = ["sm_90", *OTHERS]
 of_every_kernel = pytest.mark.parametrize("source", SOURCES)
 
 
@@ -173,8 +178,7 @@ def test_double_precision_has_a_fixed_latency_on_sm_90(source: str, code_of: Cod
         assert control.write_barrier is None, listed(name, instruction)
 
 
-@pytest.mark.archs
-@pytest.mark.parametrize("source", OTHER_ARCHS)
+@pytest.mark.parametrize("source", OTHERS[1:])
 def test_double_precision_has_a_variable_latency_elsewhere(source: str, code_of: CodeOf) -> None:
     chosen = instructions(code_of(source), DOUBLE)
     for (name, instruction, control), (successor, _, later) in zip(chosen, chosen[1:] + chosen[:1], strict=True):

@@ -1,4 +1,4 @@
-"""The reference pages match the code; `make test-archs` compiles their tables of machine code again."""
+"""The reference pages match the code; slow tests compile their tables of machine code again."""
 
 import inspect
 import re
@@ -16,6 +16,7 @@ from shflbench.cli.noise.command import command as noise
 from shflbench.compile.toolchain import find
 from shflbench.errors import FINDING_EXIT, UNDECIDED_EXIT
 from shflbench.patterns.discover import builtin, load
+from tests.thorough import in_turn
 from tools.docs.generate import FOLDER, PAGES, commands, exit_codes
 from tools.docs.machine_code import compiler_of, digest, tables, with_digest
 from tools.docs.pattern_pages import committed_tables, page
@@ -37,7 +38,7 @@ def test_committed_page_of_a_pattern_matches_the_code(name: str) -> None:
 
 
 @pytest.mark.archs
-@pytest.mark.parametrize("name", builtin())
+@pytest.mark.parametrize("name", in_turn(list(builtin()), one_in=4))
 def test_tables_of_machine_code_match_the_compiler(name: str, kernel_cache: Path) -> None:
     _, text = committed_tables(name)
     if compiler_of(text) != find().version:

@@ -40,7 +40,15 @@ def test_every_command_of_a_workflow_exists(words: list[str]) -> None:
 
 def test_workflows_run_all_tests_and_try_the_wheel() -> None:
     run = [" ".join(words[:2]) for words in commands()]
-    assert {"make test", "make test-archs", "make wheel", "pip install", "shflbench run", "shflbench check"} <= set(run)
+    assert {
+        "make test",
+        "make test-archs",
+        "make test-complete",
+        "make wheel",
+        "pip install",
+        "shflbench run",
+        "shflbench check",
+    } <= set(run)
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)

@@ -17,6 +17,7 @@ from tests.checker import schedules
 from tests.checker.test_recorded import RACES, RESULTS
 from tests.emulator.compiled import is_library
 from tests.pattern_checks.conftest import PLANTED, Reports
+from tests.thorough import all_or_a_sample, chosen
 
 pytestmark = pytest.mark.expensive
 
@@ -123,9 +124,12 @@ def test_unsafe_kernels_are_wrong_under_every_order_of_lanes(built_in: str, sent
 
 @pytest.mark.archs
 @pytest.mark.parametrize("pattern", builtin())
-def test_every_kernel_in_every_dtype_and_with_every_option_is_what_it_is_declared_to_be(pattern: str) -> None:
-    wanted = set(kernels.run_by_tests())  # each option in one dtype: others differ in the size of an element alone
-    names = [name for name in kernels.compile_pattern(pattern, "sm_90") if name in wanted]
+@all_or_a_sample
+def test_every_kernel_in_every_dtype_and_with_every_option_is_what_it_is_declared_to_be(
+    pattern: str, *, every: bool
+) -> None:
+    # Each option in one dtype: others differ in the size of an element alone.
+    names = chosen(kernels.compile_pattern(pattern, "sm_90", every=False), every=every, one_in=2)
     reports = {name: shorter_report(name) for name in names}
     right = {name: KernelVerdict.CLEAN if kernels.variant_of(name).safe else KernelVerdict.UNSAFE for name in names}
     assert {name: item.sentence for name, item in reports.items() if item.verdict is not right[name]} == {}

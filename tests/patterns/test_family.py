@@ -12,6 +12,7 @@ from shflbench.patterns.discover import builtin, load
 from shflbench.patterns.family import Family
 from shflbench.store import read_run
 from tests.conftest import Command
+from tests.thorough import all_or_a_sample, chosen
 
 PATTERNS = {name: declared for name, folder in builtin().items() if (declared := load(folder).declaration).family}
 REDUCE = PATTERNS["reduce"]
@@ -132,12 +133,14 @@ def test_members_are_right_at_all_values_of_options(shflbench: Command, tmp_path
 @pytest.mark.archs
 @pytest.mark.usefixtures("kernel_cache")
 @pytest.mark.parametrize("name", PATTERNS)
+@all_or_a_sample
 def test_all_members_have_the_declared_code_and_the_right_results(
-    shflbench: Command, tmp_path: Path, name: str
+    shflbench: Command, tmp_path: Path, name: str, *, every: bool
 ) -> None:
     """At the usual options: with all values of them, it takes eight minutes per pattern."""
     usual = PATTERNS[name].usual
-    run_members(shflbench, tmp_path, name, {usual.dtype: at_usual_options(name)}, usual.options)
+    members = chosen(at_usual_options(name), every=every, one_in=5)
+    run_members(shflbench, tmp_path, name, {usual.dtype: members}, usual.options)
 
 
 @pytest.mark.usefixtures("kernel_cache")

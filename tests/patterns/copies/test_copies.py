@@ -17,6 +17,7 @@ from tests.checker.in_process import start_no_processes
 from tests.conftest import Command
 from tests.patterns.copies.compiled import messages, unit
 from tests.patterns.copies.folders import Copies, checked_copies_of, copies_of, first_copies, thorough_dtype
+from tests.thorough import all_or_a_sample, chosen
 
 
 def texts(arch: str, *, of_libraries: bool) -> list[str]:
@@ -116,8 +117,9 @@ def test_a_mistake_in_copied_code_is_found(
 
 @pytest.mark.archs
 @pytest.mark.parametrize("pattern", builtin())
+@all_or_a_sample
 def test_code_of_each_variant_and_dtype_has_the_declared_instructions_and_no_hazard(
-    check: Command, monkeypatch: pytest.MonkeyPatch, pattern: str
+    check: Command, monkeypatch: pytest.MonkeyPatch, pattern: str, *, every: bool
 ) -> None:
     start_no_processes(monkeypatch)
     first, *others = sorted(checked_copies_of(pattern), key=lambda copies: copies.dtype != thorough_dtype(pattern))
@@ -126,7 +128,7 @@ def test_code_of_each_variant_and_dtype_has_the_declared_instructions_and_no_haz
     result = verdicts(check, first)
     schedules.run_fewer(monkeypatch, schedules.THREE)
     if others:
-        result |= verdicts(check, *others)
+        result |= verdicts(check, *chosen(others, every=every, one_in=3))
     assert {kernel: verdict for kernel, verdict in result.items() if verdict != "clean"} == {}
 
 
@@ -134,13 +136,17 @@ def test_code_of_each_variant_and_dtype_has_the_declared_instructions_and_no_haz
 @pytest.mark.parametrize(
     "pattern", [name for name, item in kernels.patterns().items() if not item.declaration.one_pass]
 )
-def test_copied_code_takes_about_as_many_instructions_as_the_measured_kernels(tmp_path: Path, pattern: str) -> None:
+@all_or_a_sample
+def test_copied_code_takes_about_as_many_instructions_as_the_measured_kernels(
+    tmp_path: Path, pattern: str, *, every: bool
+) -> None:
+    copies_of_pattern = chosen(list(checked_copies_of(pattern)), every=every, one_in=3)
     builder = Builder(kernels.tools(), "sm_90", kernels.CACHE)
     counts = [
         {subject.name: instructions(kernel) for subject, kernel in compile_all(find(targets), builder)}
         for targets in (
             [str(builtin()[pattern])],
-            [str(copies.without_asserts().write(tmp_path)) for copies in checked_copies_of(pattern)],
+            [str(copies.without_asserts().write(tmp_path)) for copies in copies_of_pattern],
         )
     ]
     measured, copied = counts
