@@ -192,6 +192,14 @@ _CUB = "".join(
     )
     for part in parts.split()
 )
+# Functions that the host calls; NVRTC cannot read their headers.
+_CUB_OF_HOST = [
+    f"cub/device/device_{part}.cuh"
+    for part in _words("""
+        adjacent_difference batched_topk copy find for histogram memcpy merge merge_sort partition radix_sort reduce
+        run_length_encode scan segmented_radix_sort segmented_reduce segmented_scan segmented_sort select topk transform
+    """)
+]
 _CONTENT = {
     "stdint.h": _STDINT, "cstdint": _STDINT, "inttypes.h": _STDINT, "cinttypes": _STDINT, "sys/types.h": _STDINT,
     "limits.h": _LIMITS, "climits": _LIMITS, "float.h": _FLOAT, "cfloat": _FLOAT, "values.h": _LIMITS + _FLOAT,
@@ -237,6 +245,25 @@ _GRAPHICS = re.compile(r"(?:GL|GLFW|GLES2|GLES3|EGL|X11|vulkan)/.+|helper_gl\.h"
 _LANGUAGE = frozenset({"type_traits", "limits", "utility", "tuple", "array", "initializer_list", "functional"})
 
 
+# Types of the host that members of class templates may have: declared, so that only their use is an error.
+_OPAQUE = {
+    "memory": "shared_ptr weak_ptr",
+    "vector": "vector",
+    "map": "map multimap",
+    "set": "set multiset",
+    "unordered_map": "unordered_map unordered_multimap",
+    "unordered_set": "unordered_set unordered_multiset",
+    "deque": "deque",
+    "list": "list",
+    "functional": "function",
+}
+
+
+def _declared(name: str, types: str) -> str:
+    lines = "".join(f"template <class...> class {one}; " for one in types.split())
+    return f"#ifndef SHFLBENCH_{name}\n#define SHFLBENCH_{name}\nnamespace std {{ {lines}}}\n#endif\n"
+
+
 def _using(namespace: str, names: Iterable[str]) -> Iterator[str]:
     return (f"namespace {namespace} {{ using ::cuda::std::{name}; }}" for name in names)
 
@@ -260,6 +287,8 @@ def stub(name: str) -> bytes | None:
     if _TORCH_HEADERS.fullmatch(name):
         more = (file for pattern, file in _OF_TORCH if pattern.search(name))
         return b"".join(map(_stand_in, ("torch.cuh", *more)))
+    if name in _OPAQUE:
+        return _declared(name, _OPAQUE[name]).encode()
     if name in _HOST_ONLY or _HOST_FAMILIES.fullmatch(name):
         return b""
     return None
@@ -288,8 +317,8 @@ def language_stubs() -> dict[str, bytes]:
 
 
 def cub_stub() -> dict[str, bytes]:
-    """Return what stands for cub/cub.cuh, which NVRTC cannot read; reading it takes seconds."""
-    return {"cub/cub.cuh": _CUB.encode()}
+    """Return what stands for the headers of CUB that NVRTC cannot read; reading that for cub/cub.cuh takes seconds."""
+    return {"cub/cub.cuh": _CUB.encode(), **dict.fromkeys(_CUB_OF_HOST, b"")}
 
 
 def is_graphics(name: str) -> bool:

@@ -33,7 +33,7 @@ _HOST_TYPES = re.compile(
     rb"mutex|unordered_\w+|shared_ptr|unique_ptr|exception|runtime_error|chrono)\b|\b(?:timeval|FILE)\b"
 )
 # A table that turns each byte that is in no word into a space.
-_BLANKS = bytes(code if re.match(rb"\w", bytes([code])) else ord(" ") for code in range(256))
+BLANKS = bytes(code if re.match(rb"\w", bytes([code])) else ord(" ") for code in range(256))
 _TYPES = frozenset({"struct_specifier", "class_specifier", "union_specifier", "enum_specifier"})
 _NAMED_TYPES = _TYPES | {"alias_declaration"}
 
@@ -69,7 +69,7 @@ class UserFile:
     @cached_property
     def words(self) -> frozenset[bytes]:
         """The words of the text, those of comments too."""
-        return frozenset(self.text.translate(_BLANKS).split())
+        return frozenset(self.text.translate(BLANKS).split())
 
     @property
     def is_parsed(self) -> bool:

@@ -11,6 +11,7 @@ from shflbench.compile.nvrtc import PtxUnit
 from shflbench.compile.ptx_process import TIMEOUT_S, UnfinishedError
 from shflbench.cuda_sources.host_code import DEVICE_WORDS, blank, enclosing_host_item, host_spans, host_types
 from shflbench.cuda_sources.launch_macros import host_instantiations
+from shflbench.cuda_sources.lexer import TextSpan
 from shflbench.cuda_sources.messages import (
     compile_error,
     instance_error,
@@ -19,7 +20,7 @@ from shflbench.cuda_sources.messages import (
     named_header,
 )
 from shflbench.cuda_sources.rejected_kernels import rejected_kernels, without
-from shflbench.cuda_sources.text_items import rejected_host_item
+from shflbench.cuda_sources.text_items import has_no_device_words, rejected_host_item
 from shflbench.errors import TimeLimitError
 
 if TYPE_CHECKING:
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from shflbench.cuda_sources.host_code import UserFile
     from shflbench.cuda_sources.includes import SourceUnit
     from shflbench.cuda_sources.kernel_file import CompileOptions, RejectedKernel
-    from shflbench.cuda_sources.lexer import TextSpan
     from shflbench.cuda_sources.macros import Macros
     from shflbench.cuda_sources.source import CudaSource
     from shflbench.emulator.file_budget import FileBudget
@@ -58,6 +58,7 @@ _BUILTINS = (
 )
 # Functions of the device runtime that NVRTC does not declare; nvcc includes their header before each file.
 _GRID_CONTROLS = re.compile(rb"\bcuda(?:GridDependencySynchronize|TriggerProgrammaticLaunchCompletion)\b")
+_INTEGERS = re.compile(rb"\bu?int(?:8|16|32|64)_t\b")  # of stdint.h, which nvcc includes before each file
 _OF_LANGUAGE = re.compile(rb"\b(?:std|thrust)::")
 _CONDITION = re.compile(rb"\s*#\s*(?:if|elif|ifdef|ifndef|elifdef|elifndef)\b(.*)", re.DOTALL)
 _DEFINE = re.compile(rb"\s*#\s*define\s+(\w+)(.*)", re.DOTALL)
@@ -178,8 +179,10 @@ def _prelude(unit: SourceUnit, define: Sequence[str]) -> bytes:
     """Return the lines before the text; macros on NVRTC's command line would apply to its own declarations, too."""
     controls = any(_GRID_CONTROLS.search(file.text) for file in (*unit.files, *unit.sources))
     runtime = ["#include <cuda_device_runtime_api.h>"] if controls else []
+    integers = any(_INTEGERS.search(file.text) for file in (*unit.files, *unit.sources))
     lines = [
         *_BUILTINS,
+        *(["#include <stdint.h>"] if integers else []),
         *runtime,
         *(f"#define {item.replace('=', ' ', 1) if '=' in item else item + ' 1'}" for item in define),
     ]
@@ -187,7 +190,7 @@ def _prelude(unit: SourceUnit, define: Sequence[str]) -> bytes:
 
 
 def _remove_rejected(unit: SourceUnit, macros: Macros, spans: dict[str, list[TextSpan]], result: PtxResult) -> bool:
-    """Add the host items that the errors name; False if there is no new one."""
+    """Add the host items that the errors name, or the header of host code around them; False if there is no new one."""
     files = {file.name: file for file in unit.files}
     progress = False
     for name, line in dict.fromkeys((message.file, message.line) for message in result.errors):
@@ -196,6 +199,9 @@ def _remove_rejected(unit: SourceUnit, macros: Macros, spans: dict[str, list[Tex
             continue
         items = (enclosing_host_item(file, line, macros, unit.files), rejected_host_item(file, line, macros))
         new = next((span for span in items if span is not None and span not in spans[name]), None)
+        whole = TextSpan(0, len(file.text))
+        if new is None and file is not unit.main and whole not in spans[name] and has_no_device_words(file, macros):
+            new = whole
         if new is not None:
             spans[name].append(new)
             progress = True
@@ -227,15 +233,27 @@ def _can_leave_out(unit: SourceUnit, define: Sequence[str], names: Sequence[str]
     """Whether errors of the compiler show all that the device code needs of the missing headers `names`.
 
     What device code uses of a header is an error of the compiler without it. Only a condition of the preprocessor would
-    change its meaning in silence: a macro that a header may define, and that a condition asks for, decides so.
+    change its meaning in silence: a macro that a header may define, and that a condition asks for, decides so. Macros
+    of a package, as of `dmlc/io.h`, begin with its name.
     """
     if any(is_of_device_package(name) for name in names):
         return False
     given = {re.split(r"[=(]", item)[0].encode() for item in define}
     defined = [set(_definitions(file)) for file in unit.files]
-    return not any(
-        _open_names(file, given.union(*defined[:index], *defined[index + 1 :])) for index, file in enumerate(unit.files)
+    unknown = set[bytes]().union(
+        *(
+            _open_names(file, given.union(*defined[:index], *defined[index + 1 :]))
+            for index, file in enumerate(unit.files)
+        )
     )
+    starts = tuple(_start_of_macros(name) for name in names)
+    return not any(name.startswith(starts) for name in unknown)
+
+
+def _start_of_macros(header: str) -> bytes:
+    """Return how the macros of a missing header begin; that of no package may define any."""
+    package, _, rest = header.partition("/")
+    return re.sub(r"\W", "_", package).upper().encode() if rest else b""
 
 
 def _definitions(file: UserFile) -> Iterator[bytes]:

@@ -19,8 +19,9 @@ from shflbench.cuda_sources.macros import Macros
 from shflbench.cuda_sources.naming import names
 from shflbench.cuda_sources.neighbors import SUFFIXES
 from shflbench.cuda_sources.preprocessor import Preprocessor
+from shflbench.cuda_sources.reached_names import reached_names
 from shflbench.cuda_sources.source_lines import SourceLine
-from shflbench.cuda_sources.syntax_trees import line_of, nodes_of, text_of
+from shflbench.cuda_sources.syntax_trees import enclosing_function, function_name, line_of, nodes_of, text_of
 from shflbench.cuda_sources.templates import Instances
 from shflbench.emulator.file_budget import NEVER, FileBudget
 
@@ -316,7 +317,7 @@ class CudaSource:
         return [(definition, line) for (_, line), definition in places.items() if line not in lines]
 
     def _is_in_device_code(self, node: Node) -> bool:
-        function = _enclosing_function(node)
+        function = enclosing_function(node)
         return function is not None and bool(self.macros.words(prefix(function)) & DEVICE_WORDS)
 
     def device_launch(self, *, uncertain: bool) -> tuple[SourceLine, str] | None:
@@ -325,10 +326,10 @@ class CudaSource:
         A function with a syntax error may seem to go on into the next one; its launches count if they are `uncertain`.
         """
         for launch in self._sites:
-            function = _enclosing_function(launch.node)
+            function = enclosing_function(launch.node)
             is_certain = function is not None and not function.has_error
             if function is not None and (is_certain or uncertain) and self._is_in_device_code(launch.node):
-                return launch.launch.line, _function_name(function)
+                return launch.launch.line, function_name(function)
         return None
 
     def launches_of(self, definition: Definition) -> list[LaunchSite]:
@@ -337,15 +338,26 @@ class CudaSource:
         return [launch for launch in plain if names(launch.kernel, definition.name)]
 
     def is_launched(self, definition: Definition) -> bool:
-        """Whether a kernel is launched by a function that is no template, or by one that the files name elsewhere."""
+        """Whether a kernel is launched by a function that is no template, or by one that the files name elsewhere.
+
+        A function of a header has to be reached from the checked file: a class has members that nobody calls.
+        """
+        headers = {file.path for file in self.unit.headers.values()}
         for launch in self.launches_of(definition):
-            function = _enclosing_function(launch.node)
+            function = enclosing_function(launch.node)
             if function is None or not surrounding_parameters(launch.node):
                 return True
-            word = re.compile(rb"\b" + re.escape(_function_name(function).rpartition("::")[2].encode()) + rb"\b")
-            if sum(len(word.findall(file.text)) for file in self.unit.files) > 1:
+            name = function_name(function).rpartition("::")[2].encode()
+            if launch.launch.line.file in headers:
+                if name in self._reached:
+                    return True
+            elif sum(len(re.findall(rb"\b%s\b" % re.escape(name), file.text)) for file in self.unit.files) > 1:
                 return True
         return False
+
+    @cached_property
+    def _reached(self) -> frozenset[bytes]:
+        return reached_names(self.unit)
 
     @cached_property
     def _launches_by_plain_name(self) -> dict[str, list[LaunchSite]]:
@@ -376,24 +388,9 @@ def _is_known(argument: str) -> bool:
     return re.fullmatch(r"-?\d+|true|false", argument) is not None or set(argument.split()) <= _LANGUAGE_TYPES
 
 
-def _function_name(function: Node) -> str:
-    """Return the name of a function by its definition, "" where there is none."""
-    part = function.child_by_field_name("declarator")
-    while part is not None and part.type not in {"identifier", "field_identifier", "qualified_identifier"}:
-        part = part.child_by_field_name("declarator")
-    return (part.text or b"").decode(errors="replace") if part is not None else ""
-
-
 def _is_explicit_instance(node: Node) -> bool:
     """Whether a place belongs to `template __global__ void kernel<…>(…);`, which is no host code."""
     outer = node.parent
     while outer is not None and outer.type in {"function_declarator", "pointer_declarator", "qualified_identifier"}:
         outer = outer.parent
     return outer is not None and outer.type == "template_instantiation"
-
-
-def _enclosing_function(node: Node) -> Node | None:
-    outer = node.parent
-    while outer is not None and outer.type != "function_definition":
-        outer = outer.parent
-    return outer

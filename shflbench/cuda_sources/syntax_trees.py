@@ -176,3 +176,19 @@ def function_declarator(node: Node | None) -> Node | None:
             else next((child for child in item.named_children if child.type.endswith("declarator")), None)
         )
     return None
+
+
+def function_name(function: Node) -> str:
+    """Return the name of a function by its definition, "" where there is none."""
+    part = function.child_by_field_name("declarator")
+    while part is not None and part.type not in {"identifier", "field_identifier", "qualified_identifier"}:
+        part = part.child_by_field_name("declarator")
+    return (part.text or b"").decode(errors="replace") if part is not None else ""
+
+
+def enclosing_function(node: Node) -> Node | None:
+    """Return the definition of the function that has a node in it, None if there is none."""
+    outer = node.parent
+    while outer is not None and outer.type != "function_definition":
+        outer = outer.parent
+    return outer

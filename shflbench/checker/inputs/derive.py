@@ -22,6 +22,7 @@ from shflbench.checker.inputs.grammar import ArrayValue, BufferValue, NullValue,
 from shflbench.checker.inputs.last_blocks import counts_before
 from shflbench.checker.inputs.numbers import ArgumentNumbers
 from shflbench.checker.inputs.sizes import SuggestedSizes
+from shflbench.checker.inputs.wishes import MOST_BYTES
 from shflbench.cuda_sources.origin import Origin
 from shflbench.emulator.ptx.syntax import NUMPY
 from shflbench.errors import UsageError
@@ -259,10 +260,13 @@ class _Maker:
         place, before = host.offset if host is not None else 0, self.wishes.bytes_before
         if source is not None and (number := self.passed.get(source.number)) is not None:
             return self._same_buffer(name, size, number, place + before.get(self.buffers[number].name, 0))
+        if place > MOST_BYTES:  # a product of derived sizes: no memory lies so far before the pointer
+            place = 0
         place += before.get(name, 0)
         element = element_of(item.element) or BYTES
         one = getattr(item, "element_bytes", None) or element.size * getattr(item, "lanes", 1)
-        plain = max(self.launch.shape.threads, FEWEST) * (one if element is not BYTES else 16) + max(place, 0)
+        of_threads = max(self.launch.shape.threads, FEWEST) * (one if element is not BYTES else 16)
+        plain = min(of_threads, self.wishes.most_bytes) + max(place, 0)
         known = self._size(name, plain, one, source, max(place, 0))
         data, span = self._made_buffer(name, element, size, known, source)
         whole = known.bytes if self.buffers[-1].contents.size < known.bytes else 0

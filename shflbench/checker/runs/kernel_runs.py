@@ -327,9 +327,14 @@ class KernelRuns:
         return error is None or isinstance(error, KernelFault)
 
     def _lacks_memory(self, item: LaunchEvidence, every: Sequence[LaunchEvidence]) -> bool:
-        """Whether a launch says only that it needs more memory than all buffers can have, and blocks of it ended."""
-        if item.launch.shape.sample or not self._growth.is_beyond_all(item.results[0].error, item.arguments):
+        """Whether a launch says only that it needs more memory than all buffers can have, and blocks of it ended.
+
+        Of blocks at the real sizes, other launches have to end.
+        """
+        if not self._growth.is_beyond_all(item.results[0].error, item.arguments):
             return False
+        if item.launch.shape.sample:
+            return any(other.results[0].error is None for other in every)
         whole = [other for other in every if other.launch.shape.sample and other.results[0].error is None]
         return any(is_of_same_launch(other.launch, item.launch) for other in whole)
 

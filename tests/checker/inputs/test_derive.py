@@ -10,7 +10,7 @@ from shflbench.checker.inputs.default_launches import PlannedLaunch
 from shflbench.checker.inputs.derive import derive
 from shflbench.checker.inputs.grammar import parse_arguments
 from shflbench.checker.inputs.names import match_names, refuse_unknown
-from shflbench.checker.inputs.shapes import parse_shape
+from shflbench.checker.inputs.shapes import LaunchShape, parse_shape
 from shflbench.checker.inputs.size_bound import SizeBound
 from shflbench.checker.inputs.wishes import Wishes
 from shflbench.cuda_sources.kernel_file import (
@@ -51,6 +51,12 @@ def test_a_buffer_has_a_value_per_thread_and_a_size_is_the_number_of_threads() -
     assert {value.origin for value in made.values} == {Origin.DERIVED}
     assert made.parameters[2].data == (256).to_bytes(4, "little")
     assert [value.pointers for value in made.parameters] == [((0, 0, 0),), ((0, 1, 0),), ()]
+
+
+def test_a_launch_of_ten_billion_threads_takes_little_memory() -> None:
+    blocks = LaunchShape((3906250, 10, 1), (256, 1, 1), sample=(0,))  # of 37 GiB, with an element per thread
+    made = derive(kernel(IN), PlannedLaunch(blocks, Origin.DERIVED), Wishes(), seed=0)
+    assert made.total_bytes == Wishes().most_bytes
 
 
 def test_given_values_come_first() -> None:
