@@ -20,6 +20,7 @@ from shflbench.cuda_sources.kernel_file import NEWER_STANDARD, RejectedKernel, S
 from shflbench.cuda_sources.language_standard import needs_newer
 from shflbench.cuda_sources.messages import InstanceError, MissingHeaderError, SourceError
 from shflbench.cuda_sources.naming import means
+from shflbench.cuda_sources.nvcc_device_code import compile_with_stand_ins
 from shflbench.cuda_sources.ptx import read_kernels
 from shflbench.cuda_sources.source_lines import SourceLine
 from shflbench.emulator.ptx.line_table import rename_files
@@ -72,6 +73,7 @@ class FileCompiler:
         self._nvcc = nvcc
         self._plain = ""  # nvcc's PTX of the file without further instances
         self._rejected: dict[str, CompileError] = {}  # nvcc's error of that file, by the standard
+        self._rejects_stand_ins = False  # whether nvcc does, with what stands for missing headers
         self._host_error: CompileError | None = None  # of nvcc, which rejects the host code of the file
 
     def compile(self, instances: Sequence[str]) -> CompiledFile:
@@ -148,12 +150,28 @@ class FileCompiler:
                 raise
             if isinstance(error, MissingHeaderError) and needs_header:  # which device code needs, too
                 raise
+            if needs_header and self._nvcc is not None and (other := self._with_stand_ins(self._nvcc, instances)):
+                return other
             raise _with_reason(rejected, error) from error
         reason = "needs headers of host code" if needs_header else "rejects host code"
         reason = "rejects launches in device code" if _LAUNCH in rejected.log else reason
         text = f"NVRTC compiled the device code, because nvcc {reason}: {rejected.reason}"
         compiled.notes.append(SourceNote("compiler", text))
         return compiled
+
+    def _with_stand_ins(self, nvcc: Path, instances: Sequence[str]) -> CompiledFile | None:
+        """Compile the device code with nvcc, without the headers that are missing; None if it rejects that, too."""
+        if self._rejects_stand_ins:
+            return None
+        expressions = list(dict.fromkeys([*self._source.expressions(), *instances]))
+        try:
+            ptx = compile_with_stand_ins(self._source, nvcc, self._options, expressions)
+        except (CompileError, CompilerError):
+            self._rejects_stand_ins = True
+            return None
+        text = f"compiled without {join_words(list(self._source.unit.missing))}: the device code compiles without"
+        compiler = f"nvcc {nvcc_compiler.version(nvcc)}"
+        return CompiledFile(ptx, compiler, lambda: None, [SourceNote("build", text)], is_device_code_only=True)
 
     def _is_of_host(self, error: CompileError) -> bool:
         """Whether an error of nvcc is in host code, or in a header that is not the user's."""

@@ -94,7 +94,7 @@ def compile_device_code(
     UnfinishedError if NVRTC crashes or exceeds its limits, TimeLimitError at that of `options`.
     """
     unit, macros = source.unit, source.macros
-    host = {file.name: host_spans(file, macros) + _instantiations(source, file) for file in unit.files}
+    host = {file.name: host_spans(file, macros) + instantiations_of_host(source, file) for file in unit.files}
     types = {file.name: host_types(file, macros, unit.files) for file in unit.files}
     # Types of the host are removed at once, because each round takes the time of a compilation.
     attempts = [{name: host[name] + types[name] for name in host}] if any(types.values()) else []
@@ -126,7 +126,7 @@ def compile_device_code(
             if absent and _can_leave_out(unit, options.define, absent):
                 left_out |= dict.fromkeys(absent, b"")
                 continue
-            if not _remove_rejected(unit, macros, spans, result):
+            if not remove_rejected(unit, macros, spans, errors):
                 kernels = rejected_kernels(source, errors, list(left_out))
                 new = [item for item in kernels if item[0].name not in {one.name for one in rejected}]
                 if new and len(rejected) + len(new) < len(source.definitions):
@@ -143,7 +143,7 @@ def compile_device_code(
     raise _error(unit, errors, expressions)
 
 
-def _instantiations(source: CudaSource, file: UserFile) -> list[TextSpan]:
+def instantiations_of_host(source: CudaSource, file: UserFile) -> list[TextSpan]:
     """Return the explicit instantiations of host functions that macros of a file stand for."""
     kernels = {item.plain_name for item in source.definitions}
     return host_instantiations(file, source.macros, DEVICE_WORDS | kernels)
@@ -189,11 +189,13 @@ def _prelude(unit: SourceUnit, define: Sequence[str]) -> bytes:
     return "\n".join([*lines, f'#line 1 "{unit.main.name}"', ""]).encode()
 
 
-def _remove_rejected(unit: SourceUnit, macros: Macros, spans: dict[str, list[TextSpan]], result: PtxResult) -> bool:
+def remove_rejected(
+    unit: SourceUnit, macros: Macros, spans: dict[str, list[TextSpan]], errors: Sequence[Message]
+) -> bool:
     """Add the host items that the errors name, or the header of host code around them; False if there is no new one."""
     files = {file.name: file for file in unit.files}
     progress = False
-    for name, line in dict.fromkeys((message.file, message.line) for message in result.errors):
+    for name, line in dict.fromkeys((message.file, message.line) for message in errors):
         file = files.get(name)
         if file is None:
             continue

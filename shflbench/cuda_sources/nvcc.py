@@ -37,15 +37,22 @@ _FOLDERS = re.compile(r"^#\$ (?:SYSTEM_)?INCLUDES=(.*)$", re.MULTILINE)  # among
 _LISTED = re.compile(rf"\b{INSTANCE}(?P<number>\d+) = (?P<symbol>[\w$]+);", re.ASCII)
 
 
-def compile_ptx(
-    nvcc: Path, source: Path, options: CompileOptions, instances: Sequence[str] = (), *, debug: bool = False
+def compile_ptx(  # noqa: PLR0913  (what differs between compilations of one file)
+    nvcc: Path,
+    source: Path,
+    options: CompileOptions,
+    instances: Sequence[str] = (),
+    *,
+    debug: bool = False,
+    last: Path | None = None,
 ) -> str:
     """Return the PTX of `source`; CompileError with the first error of nvcc, CompilerError if it does not run.
 
     `instances` are instances of template kernels that the file does not contain; a file that includes `source` takes
-    their addresses. `debug` compiles without optimization. The line table names the user's files.
+    their addresses. `debug` compiles without optimization, and headers that are nowhere else may lie in the folder
+    `last`. The line table names the user's files.
     """
-    return _compiled(nvcc, source, options, instances, debug=debug)
+    return _compiled(nvcc, source, options, instances, debug=debug, last=last)
 
 
 def symbols_of(nvcc: Path, source: Path, options: CompileOptions, instances: Sequence[str]) -> list[str]:
@@ -63,6 +70,7 @@ def _compiled(  # noqa: PLR0913  (what differs between compilations of one file)
     *,
     debug: bool = False,
     listed: bool = False,
+    last: Path | None = None,
 ) -> str:
     source = source.resolve()
     with tempfile.TemporaryDirectory(prefix="shflbench-", dir=plain_folder()) as name:
@@ -71,6 +79,7 @@ def _compiled(  # noqa: PLR0913  (what differs between compilations of one file)
         command = [str(require_plain(nvcc)), "-ptx", "-G" if debug else "-lineinfo", f"-arch={options.arch}", "-w"]
         command += [f"-std={options.standard}", *options.words, *folder.words]
         command += ["-rdc=true"] if options.device_launches else []
+        command += ["-Xcompiler", f"-idirafter,{last}"] if last is not None else []
         command += ["--extended-lambda", "--expt-relaxed-constexpr", "-x", "cu", "-o", output.name, UNIT]
         status, log = _run(nvcc, command, folder.path, source, options.budget)
         if status != 0 or not output.is_file() or not output.stat().st_size:
@@ -170,7 +179,14 @@ def _error(source: Path, folder: PlainFolder, instances: Sequence[str], log: str
     line, what = int(match["line"]), folder.users(match["what"].strip())
     if match["file"].endswith(UNIT):
         return instance_error(source, instances, line - _FIRST_INSTANCE, what)
-    return compile_error(source, folder.users(match["file"]), line, what)
+    error = compile_error(source, folder.users(match["file"]), line, what)
+    error.log = folder.users(log)
+    return error
+
+
+def messages(log: str) -> list[tuple[str, int, str]]:
+    """Return file, line and text of each error in the messages of nvcc."""
+    return [(match["file"], int(match["line"]), match["what"].strip()) for match in _ERROR.finditer(log)]
 
 
 def _end(status: int) -> str:

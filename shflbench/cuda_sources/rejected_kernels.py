@@ -6,6 +6,7 @@ one that no compiler accepts. A kernel is not called from device code, so that n
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from shflbench.cuda_sources.host_code import prefix
@@ -26,6 +27,11 @@ if TYPE_CHECKING:
     from shflbench.cuda_sources.host_code import UserFile
     from shflbench.cuda_sources.source import CudaSource
 
+# What a compiler says of a name that a missing header may declare.
+_OF_MISSING_NAME = re.compile(
+    r"undefined|no member|\bnot a\b|must be a|incomplete|not declared|no instance|explicit type"
+)
+
 
 def rejected_kernels(
     source: CudaSource, errors: Sequence[Message], left_out: Sequence[str]
@@ -36,6 +42,7 @@ def rejected_kernels(
     of its name, of which another one would take its place.
     """
     result: dict[str, tuple[RejectedKernel, UserFile, TextSpan]] = {}
+    lacks_name = any(_OF_MISSING_NAME.search(error.text) for error in errors)  # else an instance may be the reason
     for error in errors:
         known = _definition(source, error)
         if known is None:
@@ -44,7 +51,7 @@ def rejected_kernels(
         launch = next((item for item in walk(node) if item.type == "kernel_call_syntax"), None)
         if launch is not None:
             what = f"device code launches a kernel: what `{definition.name}` leaves to it is neither checked nor timed"
-        elif left_out:
+        elif left_out and lacks_name:
             what = f"{error.text}, and there is no header {left_out[0]}"
         else:
             return []

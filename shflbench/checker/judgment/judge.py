@@ -234,8 +234,7 @@ def _judged(
     if row.level is Level.NOTICE:  # no race, and atomics may explain other results
         is_error = unexplained and item.kind is HazardKind.UNORDERED
         return replace(item, level=Level.ERROR if is_error else Level.NOTICE)
-    differs = any(launch.differences for launch in evidence.launches)
-    if row.level is Level.WARNING and not (differs and row.explains_differences):
+    if row.level is Level.WARNING and not (unexplained and row.explains_differences):
         return replace(item, level=Level.WARNING)
     causes = tuple(derived_causes(item, slicer, evidence.launches))
     if item.kind is HazardKind.ENDLESS and set(causes) <= {LAUNCH} and _may_end(item, evidence, slicer):

@@ -17,9 +17,14 @@
 #include <array>
 #include <functional>
 #include <limits>
+#include <map>
+#include <memory>
+#include <string>
 #include <tuple>
 #include <type_traits>
+#include <unordered_map>
 #include <utility>
+#include <vector>
 #ifndef SHFLBENCH_TORCH
 #define SHFLBENCH_TORCH
 #define C10_HOST_DEVICE __host__ __device__
