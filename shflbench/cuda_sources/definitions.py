@@ -13,7 +13,7 @@ from shflbench.cuda_sources.source_lines import SourceLine
 from shflbench.cuda_sources.syntax_trees import function_declarator, line_of, text_of, walk
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
     from pathlib import Path
 
     from tree_sitter import Node
@@ -96,11 +96,14 @@ class Definition:
             return self.parameters if not more else None
         return (*self.parameters, *(SourceParameter(f"{rest.name}{place}", rest.type) for place in range(more)))
 
-    def instance(self, arguments: Sequence[str]) -> str:
-        """Return an instance of the template as C++ writes it, with the type of an enumeration before a number."""
+    def instance(self, arguments: Sequence[str], qualified: Callable[[str], str] = str) -> str:
+        """Return an instance of the template as C++ writes it, with the type of an enumeration before a number.
+
+        `qualified` returns a type with its namespaces.
+        """
         kinds = {item.name for item in self.template or () if item.is_type}
         listed = [
-            f"({item.kind.removeprefix('const ')}){text}"
+            f"({qualified(item.kind.removeprefix('const '))}){text}"
             if text.lstrip("-").isdecimal() and item.may_be_enumeration and item.kind not in kinds
             else text
             for item, text in zip(self.template or (), arguments, strict=False)

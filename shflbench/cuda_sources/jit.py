@@ -59,6 +59,8 @@ _BUILTINS = (
 # Functions of the device runtime that NVRTC does not declare; nvcc includes their header before each file.
 _GRID_CONTROLS = re.compile(rb"\bcuda(?:GridDependencySynchronize|TriggerProgrammaticLaunchCompletion)\b")
 _INTEGERS = re.compile(rb"\bu?int(?:8|16|32|64)_t\b")  # of stdint.h, which nvcc includes before each file
+# What other headers of C++ include, those of the host among them.
+_LANGUAGE_HEADERS = b"#include <limits>\n#include <type_traits>\n#include <utility>\n"
 _OF_LANGUAGE = re.compile(rb"\b(?:std|thrust)::")
 _CONDITION = re.compile(rb"\s*#\s*(?:if|elif|ifdef|ifndef|elifdef|elifndef)\b(.*)", re.DOTALL)
 _DEFINE = re.compile(rb"\s*#\s*define\s+(\w+)(.*)", re.DOTALL)
@@ -115,7 +117,8 @@ def compile_device_code(
             texts = {file.name: blank(file.text, spans[file.name], file.lexed.directives) for file in unit.files}
             headers = standard_stubs() | cub_stub() | unit.stubs | left_out | language
             headers |= {name: text for name, text in texts.items() if name != unit.main.name}
-            text = prelude + texts[unit.main.name] + b"".join(map(_include, unit.sources))
+            before = _LANGUAGE_HEADERS + prelude if language else prelude
+            text = before + texts[unit.main.name] + b"".join(map(_include, unit.sources))
             given = PtxUnit(text, unit.main.name, headers, tuple(without(expressions, rejected)), arguments)
             result = _compiled(given, compiler, options.budget)
             if result.ptx is not None:
@@ -127,6 +130,9 @@ def compile_device_code(
                 left_out |= dict.fromkeys(absent, b"")
                 continue
             if not remove_rejected(unit, macros, spans, errors):
+                if not language and _OF_LANGUAGE.search(b"".join(texts.values())):
+                    language = language_stubs()
+                    continue
                 kernels = rejected_kernels(source, errors, list(left_out))
                 new = [item for item in kernels if item[0].name not in {one.name for one in rejected}]
                 if new and len(rejected) + len(new) < len(source.definitions):
@@ -134,9 +140,7 @@ def compile_device_code(
                         rejected.append(kernel)
                         spans[file.name].append(span)
                     continue
-                if language or not _OF_LANGUAGE.search(b"".join(texts.values())):
-                    break
-                language = language_stubs()
+                break
     for name in left_out:  # what it declares may be what the compiler misses
         including, line = unit.missing[name]
         raise missing_header(unit.main.path, f"{including.path}:{line}: ", name)
@@ -236,7 +240,7 @@ def _can_leave_out(unit: SourceUnit, define: Sequence[str], names: Sequence[str]
 
     What device code uses of a header is an error of the compiler without it. Only a condition of the preprocessor would
     change its meaning in silence: a macro that a header may define, and that a condition asks for, decides so. Macros
-    of a package, as of `dmlc/io.h`, begin with its name.
+    of a package, as of <dmlc/io.h>, begin with its name.
     """
     if any(is_of_device_package(name) for name in names):
         return False
@@ -248,14 +252,16 @@ def _can_leave_out(unit: SourceUnit, define: Sequence[str], names: Sequence[str]
             for index, file in enumerate(unit.files)
         )
     )
-    starts = tuple(_start_of_macros(name) for name in names)
+    starts = tuple(_start_of_macros(unit, name) for name in names)
     return not any(name.startswith(starts) for name in unknown)
 
 
-def _start_of_macros(header: str) -> bytes:
-    """Return how the macros of a missing header begin; that of no package may define any."""
-    package, _, rest = header.partition("/")
-    return re.sub(r"\W", "_", package).upper().encode() if rest else b""
+def _start_of_macros(unit: SourceUnit, header: str) -> bytes:
+    """Return how the macros of a missing header begin, by its package: one in quotation marks may define any."""
+    file, line = unit.missing[header]
+    if b"<" not in file.text.splitlines()[line - 1]:
+        return b""
+    return re.split(r"[\W_]", header)[0].upper().encode()
 
 
 def _definitions(file: UserFile) -> Iterator[bytes]:

@@ -377,7 +377,7 @@ class CudaSource:
                     item for site, item in sites if site.launch.line.file in of_unit or all(map(_is_known, item))
                 ]
                 for arguments in (*launched, *self.mentioned.get(definition.name, ())):
-                    result[definition.instance(arguments)] = None
+                    result[definition.instance(arguments, self._resolver.qualified_type)] = None
             elif definition.internal and len(self.named(definition.name)) == 1:
                 result[definition.name] = None
         return list(result)

@@ -56,6 +56,10 @@ class Instances:
         self._calls = NamedItems(files, lambda file: uses(file).calls, may_call)
         self._classes = NamedItems(files, lambda file: uses(file).classes, may_call)
 
+    def qualified_type(self, name: str) -> str:
+        """Return a type with its namespaces, as code outside of them names it."""
+        return name if "::" in name else self._types.qualified(name)
+
     def of(self, launch: LaunchSite, definition: Definition) -> list[tuple[str, ...]]:
         """Return the template arguments with which a launch starts a kernel; none if they are not certain."""
         if definition.template is None:

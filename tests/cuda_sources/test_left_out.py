@@ -68,6 +68,38 @@ def test_conditions_that_the_file_or_the_compiler_decide_do_not_need_the_header(
     assert left_out(read, text)
 
 
+def test_conditions_on_macros_of_other_names_do_not_need_the_header_of_a_package(read: Read) -> None:
+    text = f"#include <dmlc/io.h>\n#ifdef {{}}_FAST\n#endif\n{KERNEL}"
+    assert left_out(read, text.replace("{}", "USE"))
+    with pytest.raises(CompileError, match=r"kernel\.cu:1: there is no header dmlc/io\.h"):
+        read(text.replace("{}", "DMLC"))
+
+
+@pytest.mark.parametrize(
+    ("header", "use"),
+    [
+        ("#include <plan.h>", "int16_t"),  # nvcc knows integers of fixed size without a header
+        ('#include <plan.h>\n#include "cub/device/device_scan.cuh"', "short"),
+        ('#include "table.h"', "short"),
+    ],
+)
+def test_what_only_host_code_needs_of_headers_is_left_out(read: Read, tmp_path: Path, header: str, use: str) -> None:
+    # A part of a function that no grammar reads: `template` belongs to what stands behind a directive.
+    (tmp_path / "table.h").write_text(
+        "template <typename T>\nNO_INLINE(x)\n#if 1\nvoid fail() { throw T(); }\n#endif\n"
+    )
+    kernel = f"__global__ void reverse({use} *out) {{ out[threadIdx.x] = 1; }}\n"
+    file = read(f"{header}\n{kernel}int main() {{ plan(); }}\n")
+    assert [item.name for item in file.kernels] == ["reverse"]
+
+
+def test_an_enumeration_of_a_namespace_is_an_argument_of_an_instance(read: Read) -> None:
+    kernel = "template <Mode mode> __global__ void reverse(int *out) { out[threadIdx.x] = int(mode); }\n"
+    host = "void run(int *x, plan p) { reverse<Mode::fast><<<1, 32>>>(x); }\n"
+    text = f"#include <plan.h>\nnamespace a {{ enum class Mode {{ slow, fast }};\n{kernel}{host}}}\n"
+    assert [item.name for item in read(text).kernels] == ["a::reverse<(a::Mode)1>"]
+
+
 def test_a_pytorch_extension_is_compiled_without_pytorch(read: Read) -> None:
     assert [kernel.name for kernel in read(EXTENSION).kernels] == ["scale<float>", "reverse"]
     assert [kernel.name for kernel in read(EXTENSION, "scale<double>").kernels] == ["scale<double>"]
