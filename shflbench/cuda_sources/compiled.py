@@ -148,10 +148,10 @@ class FileCompiler:
         except (CompileError, CompilerError) as error:
             if instances and isinstance(error, SourceError):  # an instance may be the reason
                 raise
+            if needs_header and (other := self._with_stand_ins(rejected, instances)):
+                return other
             if isinstance(error, MissingHeaderError) and needs_header:  # which device code needs, too
                 raise
-            if needs_header and self._nvcc is not None and (other := self._with_stand_ins(self._nvcc, instances)):
-                return other
             raise _with_reason(rejected, error) from error
         reason = "needs headers of host code" if needs_header else "rejects host code"
         reason = "rejects launches in device code" if _LAUNCH in rejected.log else reason
@@ -159,9 +159,10 @@ class FileCompiler:
         compiled.notes.append(SourceNote("compiler", text))
         return compiled
 
-    def _with_stand_ins(self, nvcc: Path, instances: Sequence[str]) -> CompiledFile | None:
+    def _with_stand_ins(self, rejected: CompileError, instances: Sequence[str]) -> CompiledFile | None:
         """Compile the device code with nvcc, without the headers that are missing; None if it rejects that, too."""
-        if self._rejects_stand_ins:
+        nvcc = self._nvcc
+        if nvcc is None or self._rejects_stand_ins:
             return None
         expressions = list(dict.fromkeys([*self._source.expressions(), *instances]))
         try:
@@ -169,7 +170,7 @@ class FileCompiler:
         except (CompileError, CompilerError):
             self._rejects_stand_ins = True
             return None
-        text = f"compiled without {join_words(list(self._source.unit.missing))}: the device code compiles without"
+        text = f"the device code is compiled without headers that are missing: {rejected.reason}"
         compiler = f"nvcc {nvcc_compiler.version(nvcc)}"
         return CompiledFile(ptx, compiler, lambda: None, [SourceNote("build", text)], is_device_code_only=True)
 

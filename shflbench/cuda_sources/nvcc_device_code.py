@@ -44,10 +44,10 @@ def compile_with_stand_ins(source: CudaSource, nvcc: Path, options: CompileOptio
             _write(behind / header, text)
         for header in unit.missing:
             _write(behind / header, unit.stubs.get(header, b""))
-        own = tuple(folder.moved(item) for item in options.include)
+        copies = tuple(folder.moved(item) for item in options.include)
         moved = replace(
             options,
-            include=(*(item for item in own if item.is_dir()), *options.include),
+            include=(*(item for item in copies if item.is_dir()), *options.include),
             sources=tuple(folder.moved(item) for item in options.sources),
         )
         for _ in range(MAXIMUM_ROUNDS):

@@ -189,6 +189,38 @@ def test_a_missing_header_of_the_host_leads_to_nvrtc_and_a_note(nvcc: FakeNvcc, 
     assert "GL/missing.h" in result.notes[0].text
 
 
+def test_a_file_that_nvrtc_rejects_is_compiled_with_what_stands_for_a_missing_header(
+    nvcc: FakeNvcc, source: Path, tmp_path: Path
+) -> None:
+    """As where device code uses parts of the C++ library that NVRTC does not have."""
+    (source.parent / "sizes.h").write_text("#define N 3\n")
+    text = '#include <ATen/ATen.h>\n#include "sizes.h"\n__global__ void k(int *p) { *p = N; }\nvoid f() {}\n'
+    source.write_text(text.replace("= N", "= std::known_to_nvcc(N)"))
+    write_script(
+        nvcc.path,
+        "import json, sys, pathlib\n"
+        "if '--version' in sys.argv:\n    print('tools, release 13.0, V13.0.88')\n    sys.exit()\n"
+        "if '--dryrun' in sys.argv:\n    sys.exit()\n"
+        "behind = next((word for word in sys.argv if word.startswith('-idirafter,')), '')\n"
+        f"if not behind:\n    sys.exit('{source}:1:10: fatal error: ATen/ATen.h: No such file or directory')\n"
+        "assert 'SHFLBENCH_TORCH' in (pathlib.Path(behind.partition(',')[2]) / 'ATen/ATen.h').read_text()\n"
+        "main = pathlib.Path('shflbench_include_0/kernel.cu')\n"
+        f"pathlib.Path('{tmp_path}/given.cu').write_text(main.read_text())\n"
+        "assert (main.parent / 'sizes.h').read_text() == '#define N 3\\n'\n"
+        f"ptx = {PTX.format(symbol='_Z1kPi', line=3, file='FILE')!r}.replace('FILE', str(main.resolve()))\n"
+        "pathlib.Path(sys.argv[sys.argv.index('-o') + 1]).write_text(ptx)\n",
+    )
+    result = read(source, nvcc)
+    assert result.compiler == "nvcc 13.0"
+    assert [str(place) for place in result.files.values()] == [str(source)]
+    reason = f"{source}:1: there is no header ATen/ATen.h; pass its folder with -I"
+    note = f"the device code is compiled without headers that are missing: {reason}"
+    assert [item.text for item in result.notes if item.kind == "build"] == [note]
+    assert "void f()" not in (tmp_path / "given.cu").read_text()  # host code
+    source.write_text(text)
+    assert read(source, nvcc).compiler.startswith("NVRTC")
+
+
 def test_a_missing_header_that_device_code_needs_is_an_error(nvcc: FakeNvcc, source: Path) -> None:
     source.write_text('#include "own.h"\n__global__ void k(int *p) { *p = OWN; }\n')
     nvcc.answer(error=f"{source}:1:10: fatal error: own.h: No such file or directory")

@@ -197,7 +197,7 @@ def _compared(ops: Collection[Op], known: Mapping[int | None, Polynomial], used:
             for axis, constant in product(used, constants):
                 if values == [{(f"%ntid.{axis}",): 1}] and constant > 1:
                     numbers[axis].add(constant)
-    return {axis: next(iter(found)) for axis, found in numbers.items() if len(found) == 1}
+    return {axis: next(iter(constants)) for axis, constants in numbers.items() if len(constants) == 1}
 
 
 def _tile(program: Program, addresses: Collection[tuple[Op, Polynomial]], used: Collection[str]) -> dict[str, int]:

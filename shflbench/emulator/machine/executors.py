@@ -1,4 +1,4 @@
-"""Which code ran, and whether more than one thread executed it."""
+"""Note for each piece of code that ran whether one thread alone executed it."""
 
 from __future__ import annotations
 
