@@ -318,7 +318,7 @@ def language_stubs() -> dict[str, bytes]:
 
 def cub_stub() -> dict[str, bytes]:
     """Return what stands for the headers of CUB that NVRTC cannot read; reading that for cub/cub.cuh takes seconds."""
-    return {"cub/cub.cuh": _CUB.encode(), **dict.fromkeys(_CUB_OF_HOST, b"")}
+    return {"cub/cub.cuh": _CUB.encode(), **dict.fromkeys(_CUB_OF_HOST, b"#include <cub/version.cuh>\n")}
 
 
 def is_graphics(name: str) -> bool:

@@ -165,14 +165,21 @@ class FileCompiler:
         if nvcc is None or self._rejects_stand_ins:
             return None
         expressions = list(dict.fromkeys([*self._source.expressions(), *instances]))
+        build = partial(compile_with_stand_ins, self._source, nvcc, self._options, expressions)
         try:
-            ptx = compile_with_stand_ins(self._source, nvcc, self._options, expressions)
-        except (CompileError, CompilerError):
+            ptx = build()
+        except (CompileError, CompilerError, OSError):
             self._rejects_stand_ins = True
             return None
-        text = f"the device code is compiled without headers that are missing: {rejected.reason}"
-        compiler = f"nvcc {nvcc_compiler.version(nvcc)}"
-        return CompiledFile(ptx, compiler, lambda: None, [SourceNote("build", text)], is_device_code_only=True)
+        missing = join_words(list(self._source.unit.missing)) or rejected.reason
+        text = f"the device code is compiled without headers that are missing: {missing}"
+        return CompiledFile(
+            ptx,
+            f"nvcc {nvcc_compiler.version(nvcc)}",
+            partial(_unless_rejected, partial(build, debug=True)),
+            [SourceNote("build", text), *_substitute_notes(self._source)],
+            is_device_code_only=True,
+        )
 
     def _is_of_host(self, error: CompileError) -> bool:
         """Whether an error of nvcc is in host code, or in a header that is not the user's."""
@@ -221,9 +228,7 @@ class FileCompiler:
         if jit.left_out:
             listed = f"{join_words(jit.left_out)}, which {'is' if len(jit.left_out) == 1 else 'are'} missing"
             notes.append(SourceNote("build", f"compiled without {listed}: the device code compiles without"))
-        for name in source.unit.substitutes:
-            text = f"{name} is not installed: other random numbers stand for those of cuRAND"
-            notes.append(SourceNote("build", text))
+        notes += _substitute_notes(source)
         places = {}
         beside = {file.name: file for file in source.unit.sources}
         # NVRTC names a header as in #include, below the working folder.
@@ -271,6 +276,11 @@ class FileCompiler:
         return RejectedKernel(error.instance, place, f"{text}; name its types with --kernel")
 
 
+def _substitute_notes(source: CudaSource) -> list[SourceNote]:
+    text = "{} is not installed: other random numbers stand for those of cuRAND"
+    return [SourceNote("build", text.format(name)) for name in source.unit.substitutes]
+
+
 def _with_reason(rejected: CompileError, error: CompileError | CompilerError) -> CompileError:
     """Return nvcc's error; where it only misses a header, with what NVRTC says of the device code without that."""
     if not isinstance(rejected, MissingHeaderError) or not isinstance(error, SourceError):
@@ -288,5 +298,5 @@ def _unknown(instances: Sequence[str], ptx: str) -> list[str]:
 def _unless_rejected(compile_ptx: Callable[[], str]) -> str | None:
     try:
         return compile_ptx()
-    except (CompileError, TimeLimitError):
+    except (CompileError, TimeLimitError, OSError):
         return None

@@ -11,7 +11,6 @@ from shflbench.compile.nvrtc import PtxUnit
 from shflbench.compile.ptx_process import TIMEOUT_S, UnfinishedError
 from shflbench.cuda_sources.host_code import DEVICE_WORDS, blank, enclosing_host_item, host_spans, host_types
 from shflbench.cuda_sources.launch_macros import host_instantiations
-from shflbench.cuda_sources.lexer import TextSpan
 from shflbench.cuda_sources.messages import (
     compile_error,
     instance_error,
@@ -20,7 +19,7 @@ from shflbench.cuda_sources.messages import (
     named_header,
 )
 from shflbench.cuda_sources.rejected_kernels import rejected_kernels, without
-from shflbench.cuda_sources.text_items import has_no_device_words, rejected_host_item
+from shflbench.cuda_sources.text_items import rejected_host_item
 from shflbench.errors import TimeLimitError
 
 if TYPE_CHECKING:
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from shflbench.cuda_sources.host_code import UserFile
     from shflbench.cuda_sources.includes import SourceUnit
     from shflbench.cuda_sources.kernel_file import CompileOptions, RejectedKernel
+    from shflbench.cuda_sources.lexer import TextSpan
     from shflbench.cuda_sources.macros import Macros
     from shflbench.cuda_sources.source import CudaSource
     from shflbench.emulator.file_budget import FileBudget
@@ -61,6 +61,10 @@ _GRID_CONTROLS = re.compile(rb"\bcuda(?:GridDependencySynchronize|TriggerProgram
 _INTEGERS = re.compile(rb"\bu?int(?:8|16|32|64)_t\b")  # of stdint.h, which nvcc includes before each file
 # What other headers of C++ include, those of the host among them.
 _LANGUAGE_HEADERS = b"#include <limits>\n#include <type_traits>\n#include <utility>\n"
+# A header of a package, of a name that does not suggest macros for all who include it.
+_OF_PACKAGE = re.compile(
+    rb"\s*#\s*include\s*<(?![^>]*(?:conf|def|setting|option|version|macro|feature))", re.IGNORECASE
+)
 _OF_LANGUAGE = re.compile(rb"\b(?:std|thrust)::")
 _CONDITION = re.compile(rb"\s*#\s*(?:if|elif|ifdef|ifndef|elifdef|elifndef)\b(.*)", re.DOTALL)
 _DEFINE = re.compile(rb"\s*#\s*define\s+(\w+)(.*)", re.DOTALL)
@@ -126,7 +130,7 @@ def compile_device_code(
             errors = result.errors
             _refuse_incomplete_toolkit(unit, errors)
             absent = [name for name in unit.missing if name not in left_out and _lacks(errors, name)]
-            if absent and _can_leave_out(unit, options.define, absent):
+            if absent and can_leave_out(unit, options.define, absent):
                 left_out |= dict.fromkeys(absent, b"")
                 continue
             if not remove_rejected(unit, macros, spans, errors):
@@ -196,7 +200,7 @@ def _prelude(unit: SourceUnit, define: Sequence[str]) -> bytes:
 def remove_rejected(
     unit: SourceUnit, macros: Macros, spans: dict[str, list[TextSpan]], errors: Sequence[Message]
 ) -> bool:
-    """Add the host items that the errors name, or the header of host code around them; False if there is no new one."""
+    """Add the host items that the errors name; False if there is no new one."""
     files = {file.name: file for file in unit.files}
     progress = False
     for name, line in dict.fromkeys((message.file, message.line) for message in errors):
@@ -205,9 +209,6 @@ def remove_rejected(
             continue
         items = (enclosing_host_item(file, line, macros, unit.files), rejected_host_item(file, line, macros))
         new = next((span for span in items if span is not None and span not in spans[name]), None)
-        whole = TextSpan(0, len(file.text))
-        if new is None and file is not unit.main and whole not in spans[name] and has_no_device_words(file, macros):
-            new = whole
         if new is not None:
             spans[name].append(new)
             progress = True
@@ -235,7 +236,7 @@ def _error(unit: SourceUnit, errors: Sequence[Message], expressions: Sequence[st
     return compile_error(unit.main.path, str(shown), first.line, first.text, _ADVICE)
 
 
-def _can_leave_out(unit: SourceUnit, define: Sequence[str], names: Sequence[str]) -> bool:
+def can_leave_out(unit: SourceUnit, define: Sequence[str], names: Sequence[str]) -> bool:
     """Whether errors of the compiler show all that the device code needs of the missing headers `names`.
 
     What device code uses of a header is an error of the compiler without it. Only a condition of the preprocessor would
@@ -259,7 +260,7 @@ def _can_leave_out(unit: SourceUnit, define: Sequence[str], names: Sequence[str]
 def _start_of_macros(unit: SourceUnit, header: str) -> bytes:
     """Return how the macros of a missing header begin, by its package: one in quotation marks may define any."""
     file, line = unit.missing[header]
-    if b"<" not in file.text.splitlines()[line - 1]:
+    if not _OF_PACKAGE.match(file.text.splitlines()[line - 1]):
         return b""
     return re.split(r"[\W_]", header)[0].upper().encode()
 

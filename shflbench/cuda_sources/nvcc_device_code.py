@@ -7,87 +7,106 @@ the files have.
 
 from __future__ import annotations
 
+import os
+import re
 import tempfile
+from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from shflbench.compile.nvrtc import Message
 from shflbench.cuda_sources import nvcc as nvcc_compiler
 from shflbench.cuda_sources.host_code import blank, host_spans
-from shflbench.cuda_sources.jit import instantiations_of_host, remove_rejected
+from shflbench.cuda_sources.jit import can_leave_out, instantiations_of_host, remove_rejected
 from shflbench.cuda_sources.messages import InstanceError, SourceError
 from shflbench.cuda_sources.plain_folder import plain_folder
 from shflbench.emulator.ptx.line_table import files_of, rename_files
+from shflbench.errors import CompileError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from shflbench.cuda_sources.includes import SourceUnit
     from shflbench.cuda_sources.kernel_file import CompileOptions
     from shflbench.cuda_sources.lexer import TextSpan
     from shflbench.cuda_sources.source import CudaSource
 
 MAXIMUM_ROUNDS = 6  # of compiling and removing what was rejected: with the C++ library, each takes seconds
+_ASKS_FOR_HEADERS = re.compile(rb"\b__has_include\b")
+_ADVICE = "Pass missing folders with -I."
 
 
-def compile_with_stand_ins(source: CudaSource, nvcc: Path, options: CompileOptions, instances: Sequence[str]) -> str:
-    """Return the PTX of the device code of a file; CompileError if nvcc rejects it.
-
-    Instances that nvcc rejects are left out.
-    """
-    unit, wanted = source.unit, list(instances)
+def compile_with_stand_ins(
+    source: CudaSource, nvcc: Path, options: CompileOptions, instances: Sequence[str], *, debug: bool = False
+) -> str:
+    """Return the PTX of the device code of a file; CompileError if nvcc rejects it, or might read another text."""
+    unit = source.unit
+    _require_same_meaning(unit, options)
     spans = {file.name: host_spans(file, source.macros) + instantiations_of_host(source, file) for file in unit.files}
     with tempfile.TemporaryDirectory(prefix="shflbench-", dir=plain_folder()) as name:
         folder = _Folder(Path(name).resolve())
-        behind = folder.path / "stubs"
-        for header, text in unit.stubs.items():
-            _write(behind / header, text)
-        for header in unit.missing:
-            _write(behind / header, unit.stubs.get(header, b""))
-        copies = tuple(folder.moved(item) for item in options.include)
+        folder.write_stand_ins(unit)
+        folder.write_texts(unit, spans)
+        copies = (folder.moved(item) for item in options.include)
         moved = replace(
             options,
             include=(*(item for item in copies if item.is_dir()), *options.include),
             sources=tuple(folder.moved(item) for item in options.sources),
         )
+        names = {str(folder.moved(file.path)): file.name for file in unit.files}
         for _ in range(MAXIMUM_ROUNDS):
-            folder.write_texts(source, spans)
             try:
-                ptx = nvcc_compiler.compile_ptx(nvcc, folder.moved(unit.main.path), moved, wanted, last=behind)
-            except InstanceError as error:
-                if error.instance not in wanted:
-                    raise
-                wanted.remove(error.instance)
+                main = folder.moved(unit.main.path)
+                ptx = nvcc_compiler.compile_ptx(nvcc, main, moved, instances, debug=debug, last=folder.stand_ins)
             except SourceError as error:
-                names = {str(folder.moved(file.path)): file.name for file in unit.files}
-                errors = [
-                    Message(names.get(file, file), line, text) for file, line, text in nvcc_compiler.messages(error.log)
-                ]
+                if isinstance(error, InstanceError):
+                    raise
+                messages = nvcc_compiler.messages(error.log)
+                errors = [Message(names.get(file, file), line, text) for file, line, text in messages]
                 if not remove_rejected(unit, source.macros, spans, errors):
                     raise
+                folder.write_texts(unit, spans)
             else:
                 return rename_files(ptx, {file: folder.original(file) for file in files_of(ptx).values()})
-    raise SourceError(unit.main.path, "nvcc rejects host code", "Pass missing folders with -I.")
+    raise CompileError("nvcc rejects host code", _ADVICE, unit.main.path)
+
+
+def _require_same_meaning(unit: SourceUnit, options: CompileOptions) -> None:
+    """Raise CompileError where the copies, or texts that stand for headers, may change what device code means."""
+    links = any(file.path.resolve() != Path(os.path.abspath(file.path)) for file in unit.files)  # noqa: PTH100  (links stay)
+    asks = any(_ASKS_FOR_HEADERS.search(file.text) for file in unit.files)
+    if links or asks or not can_leave_out(unit, options.define, list(unit.missing)):
+        raise CompileError("nvcc may read another text without the missing headers", _ADVICE, unit.main.path)
 
 
 class _Folder:
     """A folder with copies of files, at the paths that these have."""
 
     def __init__(self, path: Path) -> None:
-        self.path = path
+        self._files = path / "files"
+        self.stand_ins = path / "stand-ins"
 
     def moved(self, path: Path) -> Path:
         """Return where the copy of a file lies."""
-        return self.path / "files" / path.resolve().relative_to("/")
+        return self._files / path.resolve().relative_to("/")
 
     def original(self, name: str) -> str:
         """Return the file of which one is a copy, or the file itself."""
-        return name.removeprefix(str(self.path / "files"))
+        return name.removeprefix(str(self._files))
 
-    def write_texts(self, source: CudaSource, spans: Mapping[str, list[TextSpan]]) -> None:
+    def write_texts(self, unit: SourceUnit, spans: Mapping[str, list[TextSpan]]) -> None:
         """Write the files of the user without the spans."""
-        for file in source.unit.files:
+        for file in unit.files:
             _write(self.moved(file.path), blank(file.text, spans[file.name], file.lexed.directives))
+
+    def write_stand_ins(self, unit: SourceUnit) -> None:
+        """Write what stands for headers; a name that leads out of the folder, or that no file can have, has none."""
+        for name in (*unit.stubs, *unit.missing):
+            path = PurePosixPath(name)
+            if not path.is_absolute() and ".." not in path.parts:
+                with suppress(OSError, ValueError):
+                    _write(self.stand_ins / path, unit.stubs.get(name, b""))
 
 
 def _write(path: Path, text: bytes) -> None:

@@ -349,7 +349,7 @@ class CudaSource:
                 return True
             name = function_name(function).rpartition("::")[2].encode()
             if launch.launch.line.file in headers:
-                if name in self._reached:
+                if not name or name in self._reached:  # destructors and operators are called without a name
                     return True
             elif sum(len(re.findall(rb"\b%s\b" % re.escape(name), file.text)) for file in self.unit.files) > 1:
                 return True

@@ -44,11 +44,6 @@ def rejected_host_item(file: UserFile, line: int, macros: Macros) -> TextSpan | 
     return None
 
 
-def has_no_device_words(file: UserFile, macros: Macros) -> bool:
-    """Whether a file has no word of device code, also in macros that it uses or defines."""
-    return not macros.words(code_only(file.text).decode(errors="replace")) & _DEVICE
-
-
 def _is_host(text: bytes, macros: Macros) -> bool:
     code = code_only(text)
     head = code.partition(b"{")[0]

@@ -63,6 +63,13 @@ def test_a_missing_header_that_may_decide_on_device_code_is_an_error(read: Read,
         read(f'#include "timer.h"\n{text}')
 
 
+@pytest.mark.parametrize("include", ['"timer.h"  // <old/timer.h>', "<timer/config.h>"])
+def test_a_header_of_the_program_or_with_settings_may_define_any_macro(read: Read, include: str) -> None:
+    text = KERNEL.replace("  __syncthreads();", "#ifdef FAST\n  __syncthreads();\n#endif")
+    with pytest.raises(CompileError, match="there is no header timer"):
+        read(f"#include {include}\n{text}")
+
+
 def test_conditions_that_the_file_or_the_compiler_decide_do_not_need_the_header(read: Read) -> None:
     text = f'#define FAST 1\n#include "timer.h"\n#if FAST && __CUDA_ARCH__ > 100\n#endif\n{KERNEL}'
     assert left_out(read, text)
@@ -80,14 +87,9 @@ def test_conditions_on_macros_of_other_names_do_not_need_the_header_of_a_package
     [
         ("#include <plan.h>", "int16_t"),  # nvcc knows integers of fixed size without a header
         ('#include <plan.h>\n#include "cub/device/device_scan.cuh"', "short"),
-        ('#include "table.h"', "short"),
     ],
 )
-def test_what_only_host_code_needs_of_headers_is_left_out(read: Read, tmp_path: Path, header: str, use: str) -> None:
-    # A part of a function that no grammar reads: `template` belongs to what stands behind a directive.
-    (tmp_path / "table.h").write_text(
-        "template <typename T>\nNO_INLINE(x)\n#if 1\nvoid fail() { throw T(); }\n#endif\n"
-    )
+def test_what_only_host_code_needs_of_headers_is_left_out(read: Read, header: str, use: str) -> None:
     kernel = f"__global__ void reverse({use} *out) {{ out[threadIdx.x] = 1; }}\n"
     file = read(f"{header}\n{kernel}int main() {{ plan(); }}\n")
     assert [item.name for item in file.kernels] == ["reverse"]

@@ -189,36 +189,69 @@ def test_a_missing_header_of_the_host_leads_to_nvrtc_and_a_note(nvcc: FakeNvcc, 
     assert "GL/missing.h" in result.notes[0].text
 
 
-def test_a_file_that_nvrtc_rejects_is_compiled_with_what_stands_for_a_missing_header(
-    nvcc: FakeNvcc, source: Path, tmp_path: Path
-) -> None:
-    """As where device code uses parts of the C++ library that NVRTC does not have."""
+EXTENSION = '#include <ATen/ATen.h>\n#include "sizes.h"\n__global__ void k(int *p) { *p = N; }\nvoid f() {}\n'
+
+
+@pytest.fixture
+def extension(nvcc: FakeNvcc, source: Path, tmp_path: Path) -> Path:
+    """Write an extension, and an nvcc that compiles it if something stands for a header of PyTorch."""
     (source.parent / "sizes.h").write_text("#define N 3\n")
-    text = '#include <ATen/ATen.h>\n#include "sizes.h"\n__global__ void k(int *p) { *p = N; }\nvoid f() {}\n'
-    source.write_text(text.replace("= N", "= std::known_to_nvcc(N)"))
     write_script(
         nvcc.path,
-        "import json, sys, pathlib\n"
+        "import sys, pathlib\n"
         "if '--version' in sys.argv:\n    print('tools, release 13.0, V13.0.88')\n    sys.exit()\n"
         "if '--dryrun' in sys.argv:\n    sys.exit()\n"
-        "behind = next((word for word in sys.argv if word.startswith('-idirafter,')), '')\n"
-        f"if not behind:\n    sys.exit('{source}:1:10: fatal error: ATen/ATen.h: No such file or directory')\n"
-        "assert 'SHFLBENCH_TORCH' in (pathlib.Path(behind.partition(',')[2]) / 'ATen/ATen.h').read_text()\n"
+        "last = next((word.partition(',')[2] for word in sys.argv if word.startswith('-idirafter,')), '')\n"
+        f"if not last:\n    sys.exit('{source}:1:10: fatal error: ATen/ATen.h: No such file or directory')\n"
+        "assert 'SHFLBENCH_TORCH' in (pathlib.Path(last) / 'ATen/ATen.h').read_text()\n"
         "main = pathlib.Path('shflbench_include_0/kernel.cu')\n"
-        f"pathlib.Path('{tmp_path}/given.cu').write_text(main.read_text())\n"
+        f"with pathlib.Path('{tmp_path}/given.cu').open('a') as given:\n"
+        "    given.write(('-G' if '-G' in sys.argv else '') + main.read_text())\n"
         "assert (main.parent / 'sizes.h').read_text() == '#define N 3\\n'\n"
         f"ptx = {PTX.format(symbol='_Z1kPi', line=3, file='FILE')!r}.replace('FILE', str(main.resolve()))\n"
         "pathlib.Path(sys.argv[sys.argv.index('-o') + 1]).write_text(ptx)\n",
     )
-    result = read(source, nvcc)
+    return source
+
+
+def test_a_file_that_nvrtc_rejects_is_compiled_with_what_stands_for_a_missing_header(
+    nvcc: FakeNvcc, extension: Path, tmp_path: Path
+) -> None:
+    """As where device code uses parts of the C++ library that NVRTC does not have."""
+    extension.write_text(EXTENSION.replace("= N", "= std::known_to_nvcc(N)"))
+    result = read(extension, nvcc)
     assert result.compiler == "nvcc 13.0"
-    assert [str(place) for place in result.files.values()] == [str(source)]
-    reason = f"{source}:1: there is no header ATen/ATen.h; pass its folder with -I"
+    assert [str(place) for place in result.files.values()] == [str(extension)]
+    reason = f"{extension}:1: there is no header ATen/ATen.h; pass its folder with -I"
     note = f"the device code is compiled without headers that are missing: {reason}"
     assert [item.text for item in result.notes if item.kind == "build"] == [note]
     assert "void f()" not in (tmp_path / "given.cu").read_text()  # host code
-    source.write_text(text)
-    assert read(source, nvcc).compiler.startswith("NVRTC")
+    extension.write_text(EXTENSION)
+    assert read(extension, nvcc).compiler.startswith("NVRTC")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '#include "settings.h"\n#ifdef FAST\n#endif\n',
+        "#if __has_include(<plan/plan.h>)\n#define FAST\n#endif\n",
+    ],
+)
+def test_nvcc_is_not_given_what_stands_for_a_header_that_may_change_device_code(
+    nvcc: FakeNvcc, extension: Path, text: str
+) -> None:
+    extension.write_text(EXTENSION.replace("= N", "= std::known_to_nvcc(N)").replace("void f()", f"{text}void f()"))
+    with pytest.raises(CompileError):
+        read(extension, nvcc)
+
+
+def test_nothing_is_written_outside_of_the_folder_of_stand_ins(nvcc: FakeNvcc, extension: Path, tmp_path: Path) -> None:
+    victim = tmp_path / "victim.h"
+    above = "../" * 12
+    headers = f"#include <torch/{above}{victim}>\n#include <{above}{victim}>\n#include <{victim}>\n"
+    extension.write_text(headers + EXTENSION.replace("= N", "= std::known_to_nvcc(N)"))
+    read(extension, nvcc)
+    assert not victim.exists()
 
 
 def test_a_missing_header_that_device_code_needs_is_an_error(nvcc: FakeNvcc, source: Path) -> None:

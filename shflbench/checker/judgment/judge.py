@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from shflbench.checker.finding_kinds import KINDS
 from shflbench.checker.judgment.body import values_without_body
 from shflbench.checker.judgment.causes import LAUNCH, derived_causes, is_of_other_numbers, is_refusal
+from shflbench.checker.judgment.last_block import is_read_of_last_block
 from shflbench.checker.judgment.misfits import Misfits, only_in_fewer_blocks
 from shflbench.checker.judgment.observations import Observation, observations
 from shflbench.checker.judgment.sentences import (
@@ -26,6 +27,7 @@ from shflbench.emulator.dataflow.guesses import is_guess
 from shflbench.emulator.machine.faults import FaultKind, KernelFault
 from shflbench.emulator.machine.scheduler import StalledError
 from shflbench.emulator.opcodes.forms import Access
+from shflbench.emulator.races.facts import UnorderedReason
 from shflbench.emulator.races.hazards import HazardKind, hazard_key
 from shflbench.model import WARP
 
@@ -198,17 +200,14 @@ def _by_use(item: Observation, slicer: Slicer) -> Observation:
     """Return an observation by what the program does with its instructions.
 
     A race of a read that only guesses what compare-and-swap checks is a guess. A barrier that lanes of a warp which
-    waits there skip, and that do something else than to end, stands in a condition.
+    waits there skip, and that do something else than to end, stands in a condition. What the last block reads by
+    volatile or relaxed loads has to be written before the blocks are counted.
     """
     if item.kind is HazardKind.BARRIER_SKIPPED:
-        if len({(block, index // WARP) for block, index in item.hazard.threads}) > 1:
-            return item  # PTX lets whole warps go on
-        sides = dict(item.hazard.sides)
-        branches = (bypassed_condition(op, slicer, sides) for op in slicer.ops_of(item.hazard.instruction))
-        if (branch := next(filter(None, branches), None)) is None:
-            return item
-        kind, other = HazardKind.CONDITIONAL_BARRIER, branch.instruction
-        return replace(item, hazard=replace(item.hazard, kind=kind, other=other))
+        return _of_skipped_barrier(item, slicer)
+    if item.kind is HazardKind.UNORDERED and is_read_of_last_block(item.hazard, slicer):
+        reasons = (UnorderedReason.NO_FENCE_BEFORE_COUNT,)
+        return replace(item, hazard=replace(item.hazard, kind=HazardKind.RAW, reasons=reasons))
     if item.kind is not HazardKind.ATOMIC_RACE:
         return item
     instructions = (item.hazard.instruction, item.hazard.other or item.hazard.instruction)
@@ -217,6 +216,17 @@ def _by_use(item: Observation, slicer: Slicer) -> Observation:
     if not loads or not all(is_guess(op, slicer) for op in loads):
         return item
     return replace(item, hazard=replace(item.hazard, kind=HazardKind.GUESS))
+
+
+def _of_skipped_barrier(item: Observation, slicer: Slicer) -> Observation:
+    if len({(block, index // WARP) for block, index in item.hazard.threads}) > 1:
+        return item  # PTX lets whole warps go on
+    sides = dict(item.hazard.sides)
+    branches = (bypassed_condition(op, slicer, sides) for op in slicer.ops_of(item.hazard.instruction))
+    if (branch := next(filter(None, branches), None)) is None:
+        return item
+    kind, other = HazardKind.CONDITIONAL_BARRIER, branch.instruction
+    return replace(item, hazard=replace(item.hazard, kind=kind, other=other))
 
 
 def _is_replicated(item: Observation) -> bool:

@@ -12,6 +12,7 @@ class UnorderedReason(StrEnum):
     WEAK_BARRIERS = "weak barriers"  # they order the execution of threads, and not their accesses to memory
     UNUSED_BEFORE_ARRIVAL = "unused before arrival"  # the load may still be in flight when its thread arrives
     NO_FENCE_AFTER_READ = "no fence after read"  # a relaxed read or atomic observed what the other thread published
+    NO_FENCE_BEFORE_COUNT = "no fence before count"  # an atomic of the writer lets a block be the last
     UNUSED_BEFORE_COPY = "unused before copy"  # or when the copy starts
 
 

@@ -41,6 +41,17 @@ def test_an_assertion_about_the_launch_limits_which_are_judged(tmp_path: Path, k
     assert verdicts(OF_LAUNCH, tmp_path, kernel_cache) == expected
 
 
+def test_a_comparison_of_the_block_that_is_no_assertion_suggests_none(tmp_path: Path, kernel_cache: Path) -> None:
+    source = """__global__ void reverse(int *out) {
+    __shared__ int s[1024];
+    if (blockDim.x == 32 || threadIdx.x > 0) s[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    out[blockIdx.x * blockDim.x + threadIdx.x] = s[blockDim.x - 1 - threadIdx.x];
+}
+"""
+    assert verdicts(source, tmp_path, kernel_cache) == {"reverse": "needs arguments"}
+
+
 def test_an_assertion_about_the_launch_counts_in_a_launch_of_the_host_code(tmp_path: Path, kernel_cache: Path) -> None:
     source = OF_LAUNCH + "int main() { float *x; cudaMalloc(&x, 512); of_launch<<<1, 128>>>(x); }\n"
     assert verdicts(source, tmp_path, kernel_cache)["of_launch"] == "broken"
