@@ -245,25 +245,6 @@ _GRAPHICS = re.compile(r"(?:GL|GLFW|GLES2|GLES3|EGL|X11|vulkan)/.+|helper_gl\.h"
 _LANGUAGE = frozenset({"type_traits", "limits", "utility", "tuple", "array", "initializer_list", "functional"})
 
 
-# Types of the host that members of class templates may have: declared, so that only their use is an error.
-_OPAQUE = {
-    "memory": "shared_ptr weak_ptr",
-    "vector": "vector",
-    "map": "map multimap",
-    "set": "set multiset",
-    "unordered_map": "unordered_map unordered_multimap",
-    "unordered_set": "unordered_set unordered_multiset",
-    "deque": "deque",
-    "list": "list",
-    "functional": "function",
-}
-
-
-def _declared(name: str, types: str) -> str:
-    lines = "".join(f"template <class...> class {one}; " for one in types.split())
-    return f"#ifndef SHFLBENCH_{name}\n#define SHFLBENCH_{name}\nnamespace std {{ {lines}}}\n#endif\n"
-
-
 def _using(namespace: str, names: Iterable[str]) -> Iterator[str]:
     return (f"namespace {namespace} {{ using ::cuda::std::{name}; }}" for name in names)
 
@@ -287,8 +268,6 @@ def stub(name: str) -> bytes | None:
     if _TORCH_HEADERS.fullmatch(name):
         more = (file for pattern, file in _OF_TORCH if pattern.search(name))
         return b"".join(map(_stand_in, ("torch.cuh", *more)))
-    if name in _OPAQUE:
-        return _declared(name, _OPAQUE[name]).encode()
     if name in _HOST_ONLY or _HOST_FAMILIES.fullmatch(name):
         return b""
     return None
