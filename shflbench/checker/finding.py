@@ -61,8 +61,9 @@ REASONS = {
     "flight: execute fence.proxy.async before the copy, or use the value before the barrier between them",
     UnorderedReason.NO_FENCE_AFTER_READ: "no fence follows the relaxed atomic, or the relaxed read, by which the block "
     "learns that the value is there, and a barrier alone does not acquire it: execute __threadfence() after it",
-    UnorderedReason.NO_FENCE_BEFORE_COUNT: "no fence lies between the write and the atomic that counts its block, so "
-    "that the last block may read an older value: execute __threadfence() between them",
+    UnorderedReason.NO_FENCE_BEFORE_COUNT: "nothing orders the write before the atomic that counts its block, so that "
+    "the last block may read an older value: execute __threadfence() after the write, and a barrier if another thread "
+    "counts",
 }
 WEAK_ORDERS = {
     Weakness.CLUSTER_ARRIVAL_RELAXED: "a relaxed arrival at the barrier of the cluster",

@@ -36,6 +36,7 @@ class SourceError(CompileError):
         most = max(MAXIMUM_MESSAGE - len(not_compiled(source)), 1)
         super().__init__(reason if len(reason) <= most else f"{reason[: most - 1]}…", advice, source, log)
         self.file, self.line = at
+        self.every: Sequence[tuple[str, int, str]] = ()  # file, line and text of each error of nvcc, this one included
 
 
 class InstanceError(SourceError):

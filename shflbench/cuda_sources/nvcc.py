@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shflbench.compile.ptx_process import CPU_S, CompilerTimeoutError
-from shflbench.cuda_sources.messages import compile_error, instance_error
+from shflbench.cuda_sources.messages import SourceError, compile_error, instance_error
 from shflbench.cuda_sources.plain_folder import INSTANCE, UNIT, PlainFolder, plain_folder, require_plain, table_name
 from shflbench.emulator.ptx.line_table import files_of, rename_files
 from shflbench.errors import CompileError, CompilerError
@@ -180,13 +180,9 @@ def _error(source: Path, folder: PlainFolder, instances: Sequence[str], log: str
     if match["file"].endswith(UNIT):
         return instance_error(source, instances, line - _FIRST_INSTANCE, what)
     error = compile_error(source, folder.users(match["file"]), line, what)
-    error.log = folder.users(log)
+    if isinstance(error, SourceError):
+        error.every = [(folder.users(item["file"]), int(item["line"]), item["what"].strip()) for item in errors]
     return error
-
-
-def messages(log: str) -> list[tuple[str, int, str]]:
-    """Return file, line and text of each error in the messages of nvcc."""
-    return [(match["file"], int(match["line"]), match["what"].strip()) for match in _ERROR.finditer(log)]
 
 
 def _end(status: int) -> str:

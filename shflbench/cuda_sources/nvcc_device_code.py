@@ -62,8 +62,7 @@ def compile_with_stand_ins(
             except SourceError as error:
                 if isinstance(error, InstanceError):
                     raise
-                messages = nvcc_compiler.messages(error.log)
-                errors = [Message(names.get(file, file), line, text) for file, line, text in messages]
+                errors = [Message(names.get(file, file), line, text) for file, line, text in error.every]
                 if not remove_rejected(unit, source.macros, spans, errors):
                     raise
                 folder.write_texts(unit, spans)

@@ -182,3 +182,26 @@ def test_each_file_includes_the_header_beside_it(tmp_path: Path) -> None:
     path.write_text(f"{lines}__global__ void k(int *p) {{ p[threadIdx.x] = FIRST + SECOND; }}\n")
     report = check_file(path, FileOptions(compilers=Compilers(kernels.tools())))
     assert [kernel.verdict for kernel in report.kernels] == [KernelVerdict.CLEAN]
+
+
+LAUNCHERS = """template <typename T> __global__ void used(T *x) { x[threadIdx.x] = 1; }
+template <typename T> __global__ void unused(T *x) { x[threadIdx.x] = 2; }
+template <typename T> struct Table {
+    void fill(T *x) { used<T><<<1, 32>>>(x); }
+    void clear(T *x) { unused<T><<<1, 32>>>(x); }
+};
+"""
+
+
+@pytest.mark.parametrize(("calls", "verdict"), [("t.fill(x);", None), ("t.fill(x); t.clear(x);", "not checked")])
+def test_a_kernel_that_only_an_uncalled_member_of_a_header_launches_is_a_note(
+    tmp_path: Path, calls: str, verdict: str | None
+) -> None:
+    (tmp_path / "table.h").write_text(LAUNCHERS)
+    path = tmp_path / "kernel.cu"
+    host = f"void run(Table<int> &t, int *x) {{ {calls} }}\n"
+    path.write_text(f'#include "table.h"\n__global__ void own(int *x) {{ *x = 1; }}\n{host}')
+    report = check_file(path, FileOptions(compilers=Compilers(kernels.tools())))
+    verdicts = {kernel.name: str(kernel.verdict) for kernel in report.kernels}
+    assert verdicts["used"] == "not checked"  # its instance is not known
+    assert verdicts.get("unused") == verdict

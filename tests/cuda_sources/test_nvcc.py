@@ -205,8 +205,7 @@ def extension(nvcc: FakeNvcc, source: Path, tmp_path: Path) -> Path:
         f"if not last:\n    sys.exit('{source}:1:10: fatal error: ATen/ATen.h: No such file or directory')\n"
         "assert 'SHFLBENCH_TORCH' in (pathlib.Path(last) / 'ATen/ATen.h').read_text()\n"
         "main = pathlib.Path('shflbench_include_0/kernel.cu')\n"
-        f"with pathlib.Path('{tmp_path}/given.cu').open('a') as given:\n"
-        "    given.write(('-G' if '-G' in sys.argv else '') + main.read_text())\n"
+        f"pathlib.Path('{tmp_path}/given.cu').write_text(main.read_text())\n"
         "assert (main.parent / 'sizes.h').read_text() == '#define N 3\\n'\n"
         f"ptx = {PTX.format(symbol='_Z1kPi', line=3, file='FILE')!r}.replace('FILE', str(main.resolve()))\n"
         "pathlib.Path(sys.argv[sys.argv.index('-o') + 1]).write_text(ptx)\n",
@@ -243,6 +242,13 @@ def test_nvcc_is_not_given_what_stands_for_a_header_that_may_change_device_code(
     extension.write_text(EXTENSION.replace("= N", "= std::known_to_nvcc(N)").replace("void f()", f"{text}void f()"))
     with pytest.raises(CompileError):
         read(extension, nvcc)
+
+
+def test_the_first_error_alone_says_whether_a_launch_in_device_code_is_the_reason(nvcc: FakeNvcc, source: Path) -> None:
+    later = f"{source}(4): error: kernel launch from __device__ or __global__ functions requires separate compilation"
+    nvcc.answer(error=f'{source}(3): error: identifier "q" is undefined\n{later}\n')
+    with pytest.raises(CompileError, match='"q" is undefined'):
+        read(source, nvcc)
 
 
 def test_nothing_is_written_outside_of_the_folder_of_stand_ins(nvcc: FakeNvcc, extension: Path, tmp_path: Path) -> None:

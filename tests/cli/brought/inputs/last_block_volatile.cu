@@ -10,10 +10,8 @@ __global__ void total(const float* in, volatile float* part, float* out, int n) 
   if (threadIdx.x == 0) {
     part[blockIdx.x] = s[0]; __threadfence(); last = atomicInc(&count, gridDim.x - 1) == gridDim.x - 1;
   }
-  
   __syncthreads();
   if (last) {
-    
     float t = 0;
     for (int b = threadIdx.x; b < gridDim.x; b += 256) t += part[b];
     s[threadIdx.x] = t; __syncthreads();
