@@ -94,6 +94,9 @@ SAMPLES = {
     for sample in (
         Sample("programs", "`check` on whole programs", HERE.with_suffix(".md")),
         Sample("extensions", "`check` on extensions, libraries and further programs", HERE.with_name("extensions.md")),
+        Sample(
+            "unseen", "`check` on a further sample of extensions, libraries and programs", HERE.with_name("unseen.md")
+        ),
     )
 }
 
