@@ -14,13 +14,14 @@ from itertools import chain
 from operator import and_, or_
 from typing import TYPE_CHECKING, TypeVar, cast
 
+from shflbench.emulator.dataflow.shared_bases import SharedBases
 from shflbench.emulator.link.program import Slot
 from shflbench.emulator.opcodes.addresses import MODULE_BASE
 from shflbench.emulator.opcodes.forms import Access, Barrier, Branch, ClusterBarrier, Collective, Exit
 from shflbench.emulator.opcodes.roles import OpcodeRole, has_role
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
+    from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
 
     from shflbench.emulator.link.program import Op, Program
     from shflbench.emulator.ptx.syntax import PtxInstruction
@@ -88,6 +89,7 @@ class Slicer:
         self._after: dict[int, set[int]] = {}  # block → those that can be reached from it
         self._loops: dict[int, set[int]] = {}  # block → those of the outermost loop around it
         self._kept: dict[object, object] = {}
+        self._shared: SharedBases | None = None  # computed when a load from shared memory is followed
         self._control: dict[int, list[Op]] | None = None  # computed when a hazard needs it
 
     def kept(self, study: Callable[[Slicer], Result]) -> Result:
@@ -165,6 +167,17 @@ class Slicer:
     def stores(self, space: str) -> list[Op]:
         """Return the stores and atomics that may write to memory of a space."""
         return self._stores[space] + (self._stores[""] if space else [])
+
+    def stores_before(self, load: Op) -> tuple[Hashable, list[Op]]:
+        """Return the stores and atomics that may write what a load from shared or local memory reads, and their key."""
+        space = load.place.space if load.place is not None else ""
+        if self._shared is None:
+            self._shared = SharedBases(self.ops, set(range(len(self.program.registers))) - self._writers.keys())
+        names = self._shared.of(load)
+        if not names:
+            return space, self.stores(space)
+        bases = ((store, self._shared.of(store)) for store in self.stores(space))
+        return names, [store for store, base in bases if not base or base & names]
 
     def special(self, register: int) -> str:
         """Return the name of a special register, "" for any other."""
@@ -244,7 +257,7 @@ class _Walk:
         self.slicer, self.result, self.conditions_in = slicer, result, conditions_in
         self.registers: set[int] = set()
         self.ops: set[int] = set()
-        self.spaces: set[str] = set()
+        self.memories: set[Hashable] = set()  # shared variables, or spaces
         self.waiting: list[int] = []
 
     def start(self, op: Op) -> None:
@@ -296,9 +309,10 @@ class _Walk:
             self.result.contents |= pointers
             return
         if space in {"shared", "local"}:
-            if space not in self.spaces:
-                self.spaces.add(space)
-                for store in self.slicer.stores(space):
+            memory, stores = self.slicer.stores_before(op)
+            if memory not in self.memories:
+                self.memories.add(memory)
+                for store in stores:
                     self._registers([*(item for item in store.sources if isinstance(item, Slot)), store.guard])
             return
         self.result.unknown = True

@@ -6,7 +6,7 @@ uses. So addresses of parameters, which kernels with `__grid_constant__` compute
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -59,6 +59,7 @@ class _Lowering:
     def __init__(self, code: FlatCode, flat: FlatInstruction, parameters: Mapping[str, int]) -> None:
         self.code, self.flat, self.frame, self.parameters = code, flat, flat.frame, parameters
         self.instruction: PtxInstruction = flat.instruction
+        self.variables: set[str] = set()  # in shared memory, which the instruction names
 
     def op(self, number: int) -> Op:
         instruction = self.instruction
@@ -72,7 +73,7 @@ class _Lowering:
                 form, target = Branch(), self.code.labels[self.flat.returns_to]
         else:
             results, sources, place = self._operands(form)
-            return Op(form, results, sources, guard, place, target, instruction)
+            return Op(form, results, sources, guard, place, target, instruction, frozenset(self.variables))
         return Op(form, (), (), guard, None, target, instruction)
 
     def _label(self) -> int:
@@ -150,7 +151,10 @@ class _Lowering:
         places = self.code.layout.places
         for candidate in (self.frame.name(name), name):
             if candidate in places:
-                return places[candidate]
+                space, start = places[candidate]
+                if space == "shared":
+                    self.variables.add(candidate)
+                return space, start
         if name in self.parameters:
             return "param", self.parameters[name]
         raise EmulatorError(f"unknown name `{shorten(name)}`")
@@ -206,12 +210,12 @@ def _propagate(ops: list[Op]) -> list[Op]:
     """
     writes = Counter(slot.number for op in ops for slot in op.results if slot is not None)
     guards = {op.guard.number for op in ops if op.guard is not None}  # which stay registers
-    known: dict[int, int] = {}
+    known: dict[int, _Constant] = {}
     defining: set[int] = set()
     for number, op in enumerate(ops):
         constant = _constant(op, known)
-        if constant is not None and writes[constant[0]] == 1 and constant[0] not in guards:
-            known[constant[0]] = constant[1]
+        if constant is not None and writes[constant.register] == 1 and constant.register not in guards:
+            known[constant.register] = constant
             defining.add(number)
     return [
         replace(op, form=Nothing(), results=(), sources=()) if number in defining else _substitute(op, known)
@@ -219,8 +223,17 @@ def _propagate(ops: list[Op]) -> list[Op]:
     ]
 
 
-def _constant(op: Op, known: Mapping[int, int]) -> tuple[int, int] | None:
-    """Return (register, bits) of an unconditional `mov` of a constant, or `add` of two integers."""
+@dataclass(frozen=True, slots=True)
+class _Constant:
+    """What a register always holds."""
+
+    register: int
+    bits: int
+    variables: frozenset[str]  # of whose addresses it is computed
+
+
+def _constant(op: Op, known: Mapping[int, _Constant]) -> _Constant | None:
+    """Return the result of an unconditional `mov` of a constant, or `add` of two integers."""
     if op.instruction.opcode not in {"mov", "add"} or not isinstance(op.form, Pure) or op.guard is not None:
         return None
     target = op.results[0] if len(op.results) == 1 else None
@@ -229,23 +242,33 @@ def _constant(op: Op, known: Mapping[int, int]) -> tuple[int, int] | None:
     if target is None or not constants or len(constants) < len(sources):
         return None
     if op.instruction.opcode == "mov":
-        return (target.number, constants[0]) if len(constants) == 1 else None
-    dtype = np.dtype(target.type)
-    return (target.number, sum(constants) % (1 << (8 * dtype.itemsize))) if dtype.kind in "iu" else None
+        bits = constants[0] if len(constants) == 1 else None
+    else:
+        dtype = np.dtype(target.type)
+        bits = sum(constants) % (1 << (8 * dtype.itemsize)) if dtype.kind in "iu" else None
+    return None if bits is None else _Constant(target.number, bits, _variables(op, known))
 
 
-def _substitute(op: Op, known: Mapping[int, int]) -> Op:
+def _substitute(op: Op, known: Mapping[int, _Constant]) -> Op:
     place = op.place
     if place is not None and place.base is not None and place.base.number in known:
-        place = replace(place, base=None, offset=place.offset + known[place.base.number])
+        place = replace(place, base=None, offset=place.offset + known[place.base.number].bits)
     types = op.form.operands
     sources = tuple(_value(source, type_, known) for source, type_ in zip(op.sources, types, strict=True))
-    return replace(op, sources=sources, place=place)
+    return replace(op, sources=sources, place=place, variables=_variables(op, known))
 
 
-def _value(source: Source, type_: str, known: Mapping[int, int]) -> Source:
+def _variables(op: Op, known: Mapping[int, _Constant]) -> frozenset[str]:
+    """Return the variables in shared memory whose addresses an instruction has, with those that registers hold."""
+    slots = (*op.sources, op.place.base if op.place is not None else None)
+    held = (known[slot.number].variables for slot in slots if isinstance(slot, Slot) and slot.number in known)
+    return op.variables.union(*held)
+
+
+def _value(source: Source, type_: str, known: Mapping[int, _Constant]) -> Source:
     if not isinstance(source, Slot) or source.number not in known:
         return source
+    bits = known[source.number].bits
     if type_ == "?":
-        return int(bool(known[source.number]) != source.negated)
-    return known[source.number] % (1 << (8 * np.dtype(type_).itemsize))
+        return int(bool(bits) != source.negated)
+    return bits % (1 << (8 * np.dtype(type_).itemsize))

@@ -43,6 +43,7 @@ class Op:
     place: MemoryOperand | None
     target: int  # the target of a branch; the op's own number for all others
     instruction: PtxInstruction
+    variables: frozenset[str] = frozenset()  # in shared memory, whose addresses are constants among the operands
 
 
 @dataclass(frozen=True, slots=True)
