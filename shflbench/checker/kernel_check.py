@@ -19,7 +19,7 @@ from shflbench.checker.runs.budget import RunBudget
 from shflbench.checker.runs.earlier_launches import EarlierLaunches
 from shflbench.checker.runs.kernel_runs import KernelRuns
 from shflbench.checker.runs.order import order_reasons
-from shflbench.checker.runs.reached_conditions import with_reached
+from shflbench.checker.runs.reached_conditions import with_mixed, with_reached
 from shflbench.checker.verdict import KernelVerdict
 from shflbench.cuda_sources.generators import is_of_triton
 from shflbench.dimensions import NO_CLUSTER
@@ -133,6 +133,11 @@ class _KernelCheck:
         if judgment.verdict is KernelVerdict.CLEAN:
             evidence = with_reached(runs, evidence, linked)
             judgment = judge(evidence, linked.slicer)
+        if judgment.verdict is KernelVerdict.CLEAN:
+            more = with_mixed(runs, evidence, linked)
+            mixed = judge(more, linked.slicer)
+            if mixed.verdict is not KernelVerdict.NEEDS_ARGUMENTS:  # else the contents are none of a caller
+                evidence, judgment = more, mixed
         if evidence.ended_by is not None:
             return reporter.report(linked, evidence, judgment)
         supported = [launch for launch in launches if str(launch.shape) not in judgment.refused]

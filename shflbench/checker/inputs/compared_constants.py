@@ -43,14 +43,20 @@ def thresholds(kernel: SourceKernel, slicer: Slicer) -> dict[str, ContentThresho
 
     Buffers whose contents are addresses, or decide how often a loop runs, have none: other contents may not be legal.
     """
+    compared = compared_constants(slicer)
+    names = kernel.pointers
+    starts = sorted(compared.keys() & names.keys() - structural_contents(slicer)) if compared else []
+    return {names[start]: _thresholds(compared[start]) for start in starts}
+
+
+def compared_constants(slicer: Slicer) -> dict[int, dict[tuple[float, bool], None]]:
+    """Return the constants that contents are compared with, and whether by equality, by the first byte of pointers."""
     compared: dict[int, dict[tuple[float, bool], None]] = {}
     for op, constant in list(_comparisons(slicer))[:MOST_COMPARISONS]:
         equality = bool(EQUALITY & set(op.instruction.modifiers))
         for start in slicer.of([op], address_only=True).contents:
             compared.setdefault(start, {})[constant, equality] = None
-    names = kernel.pointers
-    starts = sorted(compared.keys() & names.keys() - structural_contents(slicer)) if compared else []
-    return {names[start]: _thresholds(compared[start]) for start in starts}
+    return compared
 
 
 def _thresholds(compared: Iterable[tuple[float, bool]]) -> ContentThresholds:

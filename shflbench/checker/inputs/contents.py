@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 SHARE = 0.5  # of the elements that are near a limit
 DIFFERENT = 1024  # permutations in one buffer, which then repeat
 PART = 1 << 16  # elements that are made at once: their 64-bit numbers then stay in the cache of a processor
+LONGEST = 6  # elements of a range, where ranges are longer than the average of one
 SMALL = 8  # sums of thousands of such integers are exact in f32; products of two fit any type
 
 
@@ -47,6 +48,19 @@ def sorted_offsets(element: Element, count: int, most: int, name: str, seed: int
     offsets = np.sort(random_values(element, count, most, name, seed).view(element.numpy))
     offsets[:1] = 0
     return offsets.view(np.uint8)
+
+
+def long_ranges(element: Element, count: int, most: int, name: str, seed: int) -> NDArray[np.uint8]:
+    """Return the bytes of `count` offsets below `most` of ranges with several elements; what remains is empty ranges.
+
+    As for a block per range, whose loop over an average of one element often ends before its second iteration.
+    """
+    random = np.random.default_rng((seed, crc32(name.encode())))
+    lengths = random.integers(0, LONGEST + 1, max(count - 1, 0))
+    lengths[:1] = LONGEST
+    offsets = np.concatenate([np.zeros(1, "i8"), np.cumsum(lengths)])[:count]
+    last = max(min(most - 1, int(np.iinfo(element.numpy).max)), 0)
+    return element.encode(np.minimum(offsets, last))
 
 
 def range_limits(  # noqa: PLR0913, PLR0917  (what the contents depend on)

@@ -11,6 +11,7 @@ from shflbench.checker.inputs.argument import ArgumentBuffer, Arguments, NamedVa
 from shflbench.checker.inputs.contents import (
     ascending,
     fill,
+    long_ranges,
     near,
     permutations,
     random_values,
@@ -344,6 +345,10 @@ class _Maker:
     def _random(self, element: Element, count: int, name: str, bytes_: int) -> NDArray[np.uint8]:
         if (number := self.wishes.uniform.get(name)) is not None and element is not BYTES:
             return np.resize(element.encode(np.full(count, number)), bytes_)
+        mixed = self.wishes.mixed if element is not BYTES else None
+        most = self._most(name, element)
+        if mixed is not None and (made := mixed.filled(name, element, count, most, self.seed)) is not None:
+            return np.resize(made, bytes_)
         other = self.wishes.alternative
         if other is not None:
             unit, most = (WORD, UNKNOWN_MOST) if element is BYTES else (element, self._most(name, element))
@@ -398,7 +403,7 @@ class _Maker:
     def _order(self, name: str, element: Element) -> Callable[[Element, int, int, str, int], NDArray[np.uint8]]:
         """Return what makes the contents of a buffer: in any order, sorted, or a permutation."""
         if element.kind in "iu" and name in self.wishes.offsets:
-            return sorted_offsets
+            return long_ranges if self.wishes.vary else sorted_offsets
         is_index = element.kind in "iu" and name in self.wishes.indexes
         return permutations if is_index and self.wishes.vary else random_values
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from shflbench.checker.inputs.alternatives import Alternative
     from shflbench.checker.inputs.compared_constants import ContentThresholds
     from shflbench.checker.inputs.grammar import ArgumentValue
+    from shflbench.checker.inputs.mixed_contents import MixedContents
     from shflbench.checker.inputs.size_bound import SizeBound
     from shflbench.cuda_sources.kernel_file import HostArgument
     from shflbench.emulator.dataflow.strides import Stride
@@ -51,6 +52,7 @@ class Wishes:
     indexes: Collection[str] = ()  # buffers whose contents are addresses, or numbers of iterations
     thresholds: Mapping[str, ContentThresholds] = field(default_factory=dict)  # that contents are compared with
     uniform: Mapping[str, float] = field(default_factory=dict)  # what all elements of derived buffers are, by name
+    mixed: MixedContents | None = None  # what derived buffers hold that fit one another
     alternative: Alternative | None = None  # values in place of those that names and the launch suggest
 
     def given_value(self, name: str, host: HostArgument | None) -> ArgumentValue | None:

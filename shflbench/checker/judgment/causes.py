@@ -12,6 +12,7 @@ from shflbench.checker.judgment.all_contents import exceeds_for_some_contents, m
 from shflbench.checker.judgment.one_place import is_one_place
 from shflbench.checker.judgment.sole_writers import compared_elements
 from shflbench.checker.runs.overruns import overrun_buffers
+from shflbench.checker.runs.sites import ran_ops
 from shflbench.checker.verdict import Level
 from shflbench.cuda_sources.kernel_file import EDGE, ODD, TINY, is_parameter
 from shflbench.cuda_sources.origin import Origin
@@ -75,11 +76,11 @@ def _causes(observation: Observation, slicer: Slicer, every: Sequence[LaunchEvid
     if observation.kind is HazardKind.ENDLESS and _has_no_exit(observation, slicer):
         return causes  # another launch ends it only if a condition depends on the launch
     if not causes and (
-        only_special(observation) or _spares_a_launch(observation, every) or _has_wide_rows(observation)
+        only_special(observation) or _spares_a_launch(observation, every, slicer) or _has_wide_rows(observation)
     ):
         causes.append(LAUNCH)
     if not causes and all(item.arguments.is_varied for item in observation.launches):
-        varied = list(_varied(observation, slicer, launch.arguments))
+        varied = list(_varied(observation, slicer, every))
         causes += [LAUNCH] if varied and launch.launch.origin.is_scaled_down else varied
     if not causes and is_invented(observation):
         causes.append(LAUNCH)
@@ -147,10 +148,11 @@ def _passes_shared_bytes(host: HostLaunch) -> bool:
 def is_invented(observation: Observation) -> bool:
     """Whether a hazard happened only at invented launches, while the host code has one that was not understood.
 
-    A race in the shared memory of a block that the host code states does not depend on the rest.
+    A race in a block that the host code states does not depend on the rest.
     """
     origins = [item.launch.origin for item in observation.launches]
-    in_block = observation.kind in RACES and observation.hazard.space == "shared"
+    of_one_block = len({block for block, _ in observation.hazard.threads}) == 1
+    in_block = observation.kind in RACES and (observation.hazard.space == "shared" or of_one_block)
     is_stated = in_block and any(origin.block <= Origin.STATED for origin in origins)
     return all(origin.is_invented for origin in origins) and not is_stated
 
@@ -171,17 +173,17 @@ def _has_no_exit(observation: Observation, slicer: Slicer) -> bool:
     return any(has_no_exit(op, slicer) for op in slicer.ops_of(observation.hazard.instruction))
 
 
-def _spares_a_launch(observation: Observation, every: Sequence[LaunchEvidence]) -> bool:
+def _spares_a_launch(observation: Observation, every: Sequence[LaunchEvidence], slicer: Slicer) -> bool:
     """Whether the hazard does not happen in one of the derived launches that a kernel should support.
 
     The kernel may be made for the block of that launch. What other schedules than lockstep show is compared with
     launches that ran under them, what several blocks show with such launches, and what a stated block shows with its
     launches.
     """
-    return bool(find_spared(observation, every))
+    return bool(find_spared(observation, every, slicer))
 
 
-def find_spared(observation: Observation, every: Sequence[LaunchEvidence]) -> list[str]:
+def find_spared(observation: Observation, every: Sequence[LaunchEvidence], slicer: Slicer) -> list[str]:
     """Return the shapes of the derived launches in which a hazard of other derived launches does not happen."""
     happened = [item.launch for item in observation.launches]
     if not is_derived(observation):
@@ -196,9 +198,23 @@ def find_spared(observation: Observation, every: Sequence[LaunchEvidence]) -> li
         and (observation.in_lockstep or len(item.results) > 1)
         and (item.launch.shape.blocks > 1 or not several)
         and stated <= {item.launch.shape.block}
+        and _could_happen(observation, item, slicer)
     ]
     ended = dict.fromkeys(str(item.launch.shape) for item in usual if _fits(item))
     return [shape for shape in ended if shape not in {str(launch.shape) for launch in happened}]
+
+
+def _could_happen(observation: Observation, item: LaunchEvidence, slicer: Slicer) -> bool:
+    """Whether a launch executed the code of a race, or did not because of its shape: contents did not prevent it."""
+    if observation.kind not in RACES:
+        return True
+    sides = (observation.hazard.instruction, observation.hazard.other or observation.hazard.instruction)
+    ops = [op for side in sides for op in slicer.ops_of(side)]
+    ran = ran_ops(slicer.program, item)
+    if all(any(id(op) in ran for op in slicer.ops_of(side)) for side in sides):
+        return True
+    conditions = {id(branch): branch for op in ops for branch in slicer.all_conditions(op)}
+    return not slicer.of(conditions.values(), address_only=True).contents
 
 
 def _fits(item: LaunchEvidence) -> bool:
@@ -270,11 +286,16 @@ def _of_values(observation: Observation, slicer: Slicer, arguments: Arguments) -
         yield LAUNCH
 
 
-def _varied(observation: Observation, slicer: Slicer, arguments: Arguments) -> Iterator[str]:
-    """Yield the derived numbers on which the hazard depends and with whose first values it did not happen."""
-    hazard = observation.hazard
+def _varied(observation: Observation, slicer: Slicer, every: Sequence[LaunchEvidence]) -> Iterator[str]:
+    """Yield the derived numbers on which the hazard depends and with whose first values it did not happen.
+
+    Where contents kept the code of a race from running with the first values, only addresses depend on numbers.
+    """
+    hazard, arguments = observation.hazard, observation.launches[0].arguments
     instructions = [hazard.instruction, *([hazard.other] if hazard.other else [])]
-    depends = slicer.of(op for item in instructions for op in slicer.ops_of(item))
+    ops = [op for item in instructions for op in slicer.ops_of(item)]
+    first = [item for item in every if not item.arguments.is_varied]
+    depends = slicer.of(ops, address_only=not any(_could_happen(observation, item, slicer) for item in first))
     yield from (span.name for span in arguments.spans(depends.parameters) if span.origin is Origin.VARIED)
 
 

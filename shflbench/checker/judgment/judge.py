@@ -88,7 +88,7 @@ def judge_kernel(
         fitting = (replace(item, differences=()) if id(item) in misfits else item for item in every)
         again = replace(evidence, launches=tuple(fitting))
         return judge_kernel(again, slicer, order_matters=order_matters, replicates_stores=replicates_stores)
-    judgment = _with_verdict(evidence, judged, order_matters, differs=bool(differing))
+    judgment = _with_verdict(evidence, judged, order_matters, slicer, differs=bool(differing))
     if judgment.verdict is KernelVerdict.CLEAN:
         if evidence.expectation is None and (causes := values_without_body(kept, slicer)):
             judgment = replace(
@@ -99,7 +99,12 @@ def judge_kernel(
 
 
 def _with_verdict(  # noqa: PLR0911  (a return per verdict)
-    evidence: KernelEvidence, judged: Sequence[Observation], order_matters: Sequence[str], *, differs: bool
+    evidence: KernelEvidence,
+    judged: Sequence[Observation],
+    order_matters: Sequence[str],
+    slicer: Slicer,
+    *,
+    differs: bool,
 ) -> KernelJudgment:
     """Return the verdict that judged observations lead to, and outputs that differ between schedules."""
     expected = evidence.expectation
@@ -115,9 +120,8 @@ def _with_verdict(  # noqa: PLR0911  (a return per verdict)
         return KernelJudgment(KernelVerdict.NOT_CHECKED, sentence, tuple(judged))
     causes = tuple(dict.fromkeys(cause for item in judged for cause in item.causes))
     if causes:
-        return KernelJudgment(
-            KernelVerdict.NEEDS_ARGUMENTS, needs_sentence(causes, judged, evidence.launches), tuple(judged), causes
-        )
+        sentence = needs_sentence(causes, judged, evidence.launches, slicer)
+        return KernelJudgment(KernelVerdict.NEEDS_ARGUMENTS, sentence, tuple(judged), causes)
     if limit := _limit(evidence, judged) or (expected.incomparable if expected else ""):
         return KernelJudgment(KernelVerdict.NOT_CHECKED, limit, tuple(judged))
     if differs and not order_matters:

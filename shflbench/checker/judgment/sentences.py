@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from shflbench.checker.judgment.observations import Observation
     from shflbench.checker.runs.evidence import Expectation, KernelEvidence, LaunchEvidence
     from shflbench.cuda_sources.kernel_file import HostLaunch
+    from shflbench.emulator.dataflow.slices import Slicer
 
 
 ALL_SCHEDULES = f"all {len(POLICIES)} schedules"
@@ -45,7 +46,9 @@ def result_faults(expected: Expectation) -> list[str]:
     return [*([f"wrong under {under}"] if number else []), *expected.violations]
 
 
-def needs_sentence(causes: Sequence[str], judged: Sequence[Observation], launches: Sequence[LaunchEvidence]) -> str:
+def needs_sentence(
+    causes: Sequence[str], judged: Sequence[Observation], launches: Sequence[LaunchEvidence], slicer: Slicer
+) -> str:
     """Return what happened with which derived inputs, and the options that decide whether it is a fault."""
     first = next(item for item in judged if item.causes)
     kinds = _kinds([item for item in judged if item.causes], is_open=True)
@@ -59,7 +62,7 @@ def needs_sentence(causes: Sequence[str], judged: Sequence[Observation], launche
     if not is_derived:
         where += _with_number(host)
     inputs = f" with derived {' and '.join(values)}" if values else ""
-    others = find_spared(first, launches) if LAUNCH in causes else []
+    others = find_spared(first, launches, slicer) if LAUNCH in causes else []
     spares = f", but not in {in_words(others)}" if others else ""
     if is_derived and host is not None and (missing := _missing(host)):
         spares += f" (the {missing} of the launch in line {host.line.line} was not understood)"

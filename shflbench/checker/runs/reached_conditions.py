@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from shflbench.checker.inputs.condition_values import condition_values
+from shflbench.checker.inputs.mixing import mixed_contents
 from shflbench.checker.runs.sites import ran_ops
 from shflbench.cuda_sources.origin import Origin
 from shflbench.emulator.opcodes.forms import Access
@@ -21,8 +22,8 @@ from shflbench.errors import KernelError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from shflbench.checker.inputs.condition_values import UniformContents
     from shflbench.checker.inputs.linked import LinkedKernel
+    from shflbench.checker.inputs.wishes import Wishes
     from shflbench.checker.runs.evidence import KernelEvidence, LaunchEvidence
     from shflbench.checker.runs.kernel_runs import KernelRuns
     from shflbench.emulator.races.hazards import Hazard
@@ -33,23 +34,57 @@ _NO_FAULTS = {HazardKind.ACTIVEMASK, HazardKind.UNORDERED, HazardKind.ABSENT_VAL
 
 def with_reached(runs: KernelRuns, evidence: KernelEvidence, linked: LinkedKernel) -> KernelEvidence:
     """Return the evidence with launches that execute further accesses, on whose conditions contents decide."""
-    usable = [item for item in evidence.launches if not item.launch.shape.sample and item.results[0].error is None]
-    if not usable or runs.budget.is_spent:
+    base = _base(runs, evidence)
+    if base is None:
         return evidence
-    base = min(usable, key=lambda item: item.launch.shape.threads)
     further: list[LaunchEvidence] = []
     with suppress(KernelError):  # what ended until then is what is known
         further.extend(_reaching(runs, evidence, linked, base))
     return replace(evidence, launches=(*evidence.launches, *further)) if further else evidence
 
 
+def with_mixed(runs: KernelRuns, evidence: KernelEvidence, linked: LinkedKernel) -> KernelEvidence:
+    """Return the evidence with a launch with contents of several buffers that fit one another, if it executes more."""
+    base = _base(runs, evidence)
+    if base is None:
+        return evidence
+    executed = _executed(runs, evidence)
+    if all(id(op) in executed for op in linked.slicer.ops if isinstance(op.form, Access)):
+        return evidence
+    mixed = mixed_contents(linked, runs.wishes, _derived(base))
+    if mixed is None:
+        return evidence
+    with suppress(KernelError):
+        wishes = replace(runs.wishes, mixed=mixed, vary=False)
+        item = _run(runs, base, wishes, mixed.text)
+        known = _with_certain_races(item, linked, executed) if not ran_ops(runs.program, item) <= executed else None
+        return replace(evidence, launches=(*evidence.launches, known)) if known is not None else evidence
+    return evidence
+
+
+def _base(runs: KernelRuns, evidence: KernelEvidence) -> LaunchEvidence | None:
+    """Return the launch that runs again with other contents; None if there is none, or if the budget is over."""
+    usable = [item for item in evidence.launches if not item.launch.shape.sample and item.results[0].error is None]
+    if not usable or runs.budget.is_spent:
+        return None
+    return min(usable, key=lambda item: item.launch.shape.threads)
+
+
+def _executed(runs: KernelRuns, evidence: KernelEvidence) -> frozenset[int]:
+    return frozenset[int]().union(*(ran_ops(runs.program, item) for item in evidence.launches))
+
+
+def _derived(base: LaunchEvidence) -> set[str]:
+    return {buffer.name for buffer in base.arguments.buffers if buffer.values is Origin.DERIVED}
+
+
 def _reaching(
     runs: KernelRuns, evidence: KernelEvidence, linked: LinkedKernel, base: LaunchEvidence
 ) -> Iterator[LaunchEvidence]:
     """Yield the launches that execute accesses which none before them has executed."""
-    executed = frozenset[int]().union(*(ran_ops(runs.program, item) for item in evidence.launches))
+    executed = _executed(runs, evidence)
     missing = [op for op in linked.slicer.ops if isinstance(op.form, Access) and id(op) not in executed]
-    derived = {buffer.name for buffer in base.arguments.buffers if buffer.values is Origin.DERIVED}
+    derived = _derived(base)
     tried = 0
     for contents in condition_values(linked, missing, _parameter_bytes(base)) if missing else ():
         if runs.budget.is_half_spent or tried >= MOST_LAUNCHES or all(id(op) in executed for op in missing):
@@ -57,7 +92,8 @@ def _reaching(
         if not contents.values.keys() <= derived:
             continue
         tried += 1
-        item = _run(runs, base, contents)
+        wishes = replace(runs.wishes, uniform=contents.values, vary=False)
+        item = _run(runs, base, wishes, contents.text)
         ran = ran_ops(runs.program, item)
         known = _with_certain_races(item, linked, executed) if not ran <= executed else None
         if known is not None:
@@ -65,9 +101,8 @@ def _reaching(
             yield known
 
 
-def _run(runs: KernelRuns, base: LaunchEvidence, contents: UniformContents) -> LaunchEvidence:
-    wishes = replace(runs.wishes, uniform=contents.values, vary=False)
-    note = ", ".join(filter(None, (base.launch.note, f"derived contents: {contents.text}")))
+def _run(runs: KernelRuns, base: LaunchEvidence, wishes: Wishes, text: str) -> LaunchEvidence:
+    note = ", ".join(filter(None, (base.launch.note, f"derived contents: {text}")))
     return replace(runs, wishes=wishes, patient=False).one_launch(replace(base.launch, note=note))
 
 

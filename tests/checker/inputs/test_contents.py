@@ -1,7 +1,15 @@
 import numpy as np
 import pytest
 
-from shflbench.checker.inputs.contents import PART, fill, permutations, random_values, sorted_offsets
+from shflbench.checker.inputs.contents import (
+    LONGEST,
+    PART,
+    fill,
+    long_ranges,
+    permutations,
+    random_values,
+    sorted_offsets,
+)
 from shflbench.checker.inputs.elements import ELEMENTS, element_of
 from shflbench.checker.inputs.grammar import BufferValue
 
@@ -72,6 +80,15 @@ def test_offsets_never_decrease_and_begin_with_zero() -> None:
     assert offsets[0] == 0
     assert (np.diff(offsets) >= 0).all()
     assert offsets.max() < 64
+
+
+def test_the_first_of_long_ranges_has_several_elements() -> None:
+    offsets = long_ranges(ELEMENTS["i64"], 100, 64, "start", seed=1).view("i8")
+    assert offsets[:2].tolist() == [0, LONGEST]
+    assert set(np.diff(offsets[:12]).tolist()) <= set(range(LONGEST + 1))
+    assert (np.diff(offsets) >= 0).all()
+    assert offsets.max() == 63
+    assert long_ranges(ELEMENTS["i64"], 1, 64, "start", seed=1).view("i8").tolist() == [0]
 
 
 def test_permutations_repeat_only_where_there_are_more_elements_than_numbers() -> None:
