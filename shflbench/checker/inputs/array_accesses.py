@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from shflbench.emulator.link.program import Op
 
 GLOBAL = {"", "global", "const"}
+LARGEST_RECORD = 4  # elements: an index, a begin, a length, and one more
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +61,20 @@ def range_ends(accesses: Sequence[ArrayAccess], slicer: Slicer) -> set[int]:
         if {item.constant for item in items} == {0, items[0].element} and not any(_stores(item.op) for item in items)
     }
     return pairs & structural_contents(slicer) if pairs else pairs
+
+
+def records(accesses: Sequence[ArrayAccess]) -> dict[int, int]:
+    """Return the pointers to records of several elements, `ray[3 * i + 1]`, with the elements of a record."""
+    by_pointer: dict[int, list[ArrayAccess]] = {}
+    for item in accesses:
+        by_pointer.setdefault(item.pointer, []).append(item)
+    sizes = {}
+    for start, items in by_pointer.items():
+        size, element = gcd(*(factor for item in items for factor in item.offset.values())), items[0].element
+        places = {item.constant % size for item in items} if size else set()
+        if element and len(places) > 1 and size % element == 0 and size // element <= LARGEST_RECORD:
+            sizes[start] = size // element
+    return sizes
 
 
 def _stores(op: Op) -> bool:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from shflbench.checker.inputs.alternatives import PLAIN
 from shflbench.checker.inputs.argument import ArgumentBuffer, Arguments, NamedValue, ParameterValue, Span
 from shflbench.checker.inputs.contents import (
     ascending,
@@ -352,7 +353,8 @@ class _Maker:
         other = self.wishes.alternative
         if other is not None:
             unit, most = (WORD, UNKNOWN_MOST) if element is BYTES else (element, self._most(name, element))
-            return other.filled(unit, -(-bytes_ // unit.size), most)[:bytes_].copy()
+            layout = self.wishes.layouts.get(name, PLAIN)
+            return other.filled(unit, -(-bytes_ // unit.size), most, layout)[:bytes_].copy()
         if element is BYTES:
             words = random_values(WORD, -(-bytes_ // WORD.size), UNKNOWN_MOST, name, self.seed)
             return words[:bytes_].copy()

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from shflbench.checker.inputs.array_accesses import array_accesses, range_ends
+from shflbench.checker.inputs.alternatives import Layout
+from shflbench.checker.inputs.array_accesses import array_accesses, range_ends, records
 from shflbench.checker.inputs.blocks import suggested_blocks
 from shflbench.checker.inputs.bounds import size_bounds, starts_of_ranges
 from shflbench.checker.inputs.cluster_plan import with_clusters
-from shflbench.checker.inputs.compared_constants import structural_contents, thresholds
+from shflbench.checker.inputs.compared_constants import address_contents, structural_contents, thresholds
 from shflbench.checker.inputs.default_launches import PlannedLaunch, plan
 from shflbench.checker.inputs.last_blocks import named_tickets, with_last_blocks
 from shflbench.checker.inputs.names import match_names
@@ -36,6 +37,7 @@ from shflbench.emulator.opcodes.forms import Access
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from shflbench.checker.inputs.array_accesses import ArrayAccess
     from shflbench.checker.inputs.grammar import GivenArgument
     from shflbench.checker.inputs.linked import LinkedKernel
     from shflbench.cuda_sources.kernel_file import SourceKernel
@@ -84,6 +86,7 @@ def plan_runs(
         offsets=frozenset(names[start] for start in offsets & names.keys()),
         ends={names[end]: names[start] for end, start in pairs.items() if {end, start} <= names.keys()},
         indexes=frozenset(names[start] for start in indexes & names.keys()),
+        layouts=_layouts(kernel, slicer, accesses),
         thresholds=thresholds(kernel, slicer),
     )
     used = used_indexes(slicer)
@@ -95,6 +98,15 @@ def plan_runs(
     sampled = with_samples(covering, slicer.ops, used, of_any_size=of_any_size, first=bool(wishes.strides))
     launch_plan = with_wider_grids(with_last_blocks(sampled, kernel, wishes), slicer)
     return RunPlan(wishes, with_clusters(launch_plan, cluster, kernel.launch_bounds, slicer.ops))
+
+
+def _layouts(kernel: SourceKernel, slicer: Slicer, accesses: Sequence[ArrayAccess]) -> dict[str, Layout]:
+    """Return what the elements of buffers are whose contents are addresses, or numbers of iterations."""
+    in_addresses, sizes = address_contents(slicer), records(accesses)
+    return {
+        kernel.pointers[start]: Layout(sizes.get(start, 1), start not in in_addresses)
+        for start in sorted(structural_contents(slicer) & kernel.pointers.keys())
+    }
 
 
 def with_covering(plan: Sequence[PlannedLaunch], kernel: SourceKernel, wishes: Wishes) -> list[PlannedLaunch]:

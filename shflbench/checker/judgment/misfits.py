@@ -8,6 +8,7 @@ from shflbench.checker.inputs.argument_options import HOST_ARGS
 from shflbench.checker.inputs.default_launches import is_edge
 from shflbench.checker.judgment.body import is_of_memory
 from shflbench.checker.judgment.causes import LAUNCH, OF_VALUES, SHARED, TEXTURES, only_special, race_inputs
+from shflbench.checker.judgment.repeated_keys import repeated_keys
 from shflbench.checker.runs.alternative_runs import Causes
 from shflbench.checker.runs.sites import Site, executors_of, ran_ops
 from shflbench.cuda_sources.origin import Origin
@@ -40,7 +41,7 @@ class Misfits:
         # Of a launch with fewer blocks, `causes` says that all of it is derived.
         if is_race and (not causes or is_scaled_down(observation)):
             names |= set(race_inputs(observation, self._slicer, observation.launches[0].arguments))
-        if SHARED in causes or not self._may_be(observation, names):
+        if SHARED in causes or not self._may_be(observation, names) or self._expects_repeats(observation, names):
             return ()
         site = site_of(observation, self._slicer)
         happened = {id(item) for item in observation.launches}
@@ -70,6 +71,13 @@ class Misfits:
         # that is missing, and of a count, `count[in[i]]++`, the contents all have to differ.
         contents = {buffer.name for buffer in observation.launches[0].arguments.buffers} | {TEXTURES}
         return bool(names) and not contents & set(names) and self._is_update(observation)
+
+    def _expects_repeats(self, observation: Observation, names: set[str]) -> bool:
+        """Whether a race is one of threads with equal keys that the code itself expects."""
+        if observation.kind is not HazardKind.WAW:
+            return False
+        spans = observation.launches[0].arguments.spans(self._slicer.kept(repeated_keys))
+        return not names.isdisjoint({span.name for span in spans})
 
     def _is_update(self, observation: Observation) -> bool:
         """Whether a race is one of updates in place: loads and stores of one address, or of the same ones in a line."""

@@ -6,7 +6,14 @@ from dataclasses import replace
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from shflbench.checker.inputs.alternatives import ALTERNATIVES, AS_USUAL, OF_NUMBERS, SHORT, SHORT_BY_CONTENTS
+from shflbench.checker.inputs.alternatives import (
+    ALTERNATIVES,
+    AS_USUAL,
+    OF_NUMBERS,
+    SHORT,
+    SHORT_BY_CONTENTS,
+    of_ranges,
+)
 from shflbench.checker.inputs.default_launches import shorter
 from shflbench.checker.runs.evidence import did_not_end
 from shflbench.checker.runs.sites import executors_of
@@ -47,7 +54,8 @@ def with_alternatives(
     Each of them executes all ops of one of the `sites`, and the first one runs under all schedules if no other did.
     Which values are tried first follows from the `causes` of the faults.
     """
-    values = OF_NUMBERS if causes is Causes.NUMBERS else ALTERNATIVES
+    by_contents = (*of_ranges(runs.wishes.layouts.values()), *ALTERNATIVES)
+    values = OF_NUMBERS if causes is Causes.NUMBERS else by_contents
     short = SHORT_BY_CONTENTS if causes is Causes.CONTENTS else SHORT
     plans = {id(item.launch): item for item in failed}
     smallest = sorted(plans.values(), key=lambda item: item.launch.shape.threads)[:MOST_LAUNCHES]
