@@ -27,7 +27,8 @@ _FEW = {
     "rounds",
 }
 _NONE = {"offset", "start", "begin", "first", "base", "shift", "lo", "low", "pos", "id", "rank", "flag", "mode"}
-_ONE = {"step", "seed", "log", "logn", "order", "radius", "channels", "device", "scale", "factor"}
+_ONE = {"step", "seed", "log", "logn", "order", "radius", "device", "scale", "factor"}
+_FOUR = {"channels", "channel"}  # also where vectors of four elements lie in a row
 _SIZES = {
     "n", "m", "nx", "size", "sz", "count", "length", "len", "width", "w", "cols", "columns", "elements", "elems",
     "total", "items", "points", "limit", "max", "num", "dim", "dimx", "sizex",
@@ -81,7 +82,7 @@ def derived_number(  # noqa: PLR0913  (what decides on the number)
     last = {words[-1], "".join(words[-2:])} if words else set()
     several_rows, several_planes = shape.extent(1) > 1, shape.extent(2) > 1
     most = (1 << (8 * size - 1)) - 1
-    for known, value in ((_FEW, ITERATIONS), (_NONE, 0), (_ONE, 1)):
+    for known, value in ((_FEW, ITERATIONS), (_NONE, 0), (_ONE, 1), (_FOUR, 4)):
         if last & known and not least:
             return DerivedNumber(min(value + vary, most), varied=vary)
     extent = shape.extent(0)

@@ -29,14 +29,16 @@ if TYPE_CHECKING:
     from shflbench.emulator.races.hazards import Hazard
 
 MOST_LAUNCHES = 8
+MIXED = 192  # threads at least of a launch with mixed contents, if one has as many
 _NO_FAULTS = {HazardKind.ACTIVEMASK, HazardKind.UNORDERED, HazardKind.ABSENT_VALUE}
 
 
 def with_reached(runs: KernelRuns, evidence: KernelEvidence, linked: LinkedKernel) -> KernelEvidence:
     """Return the evidence with launches that execute further accesses, on whose conditions contents decide."""
-    base = _base(runs, evidence)
-    if base is None:
+    usable = _usable(runs, evidence)
+    if not usable:
         return evidence
+    base = usable[0]
     further: list[LaunchEvidence] = []
     with suppress(KernelError):  # what ended until then is what is known
         further.extend(_reaching(runs, evidence, linked, base))
@@ -45,9 +47,11 @@ def with_reached(runs: KernelRuns, evidence: KernelEvidence, linked: LinkedKerne
 
 def with_mixed(runs: KernelRuns, evidence: KernelEvidence, linked: LinkedKernel) -> KernelEvidence:
     """Return the evidence with a launch with contents of several buffers that fit one another, if it executes more."""
-    base = _base(runs, evidence)
-    if base is None:
+    usable = _usable(runs, evidence)
+    if not usable:
         return evidence
+    # Of few elements, none may fulfill all conditions.
+    base = next((item for item in usable if item.launch.shape.threads >= MIXED), usable[-1])
     executed = _executed(runs, evidence)
     if all(id(op) in executed for op in linked.slicer.ops if isinstance(op.form, Access)):
         return evidence
@@ -62,12 +66,10 @@ def with_mixed(runs: KernelRuns, evidence: KernelEvidence, linked: LinkedKernel)
     return evidence
 
 
-def _base(runs: KernelRuns, evidence: KernelEvidence) -> LaunchEvidence | None:
-    """Return the launch that runs again with other contents; None if there is none, or if the budget is over."""
+def _usable(runs: KernelRuns, evidence: KernelEvidence) -> list[LaunchEvidence]:
+    """Return the launches that may run again with other contents, smaller ones first; none if the budget is over."""
     usable = [item for item in evidence.launches if not item.launch.shape.sample and item.results[0].error is None]
-    if not usable or runs.budget.is_spent:
-        return None
-    return min(usable, key=lambda item: item.launch.shape.threads)
+    return [] if runs.budget.is_spent else sorted(usable, key=lambda item: item.launch.shape.threads)
 
 
 def _executed(runs: KernelRuns, evidence: KernelEvidence) -> frozenset[int]:
