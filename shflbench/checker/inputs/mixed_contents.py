@@ -12,6 +12,8 @@ from zlib import crc32
 
 import numpy as np
 
+from shflbench.checker.inputs.contents import SMALL
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -28,7 +30,9 @@ class MixedContents:
 
     marks: Mapping[str, tuple[float, ...]]  # values that are mixed, by the names of the buffers
     neighbors: Mapping[str, int]  # buffers of indices next to that of the element or of its range → elements per range
-    ranges: frozenset[str]  # buffers of where ranges begin: all of `PER_RANGE` elements
+    ranges: frozenset[str] = frozenset()  # buffers of where ranges begin: all of `PER_RANGE` elements
+    lowest: frozenset[str] = frozenset()  # buffers of limits that no other contents are below
+    highest: frozenset[str] = frozenset()  # and above
 
     @property
     def text(self) -> str:
@@ -36,12 +40,18 @@ class MixedContents:
         mixed = [f"{', '.join(f'{value:g}' for value in marks)} mixed in {name}" for name, marks in self.marks.items()]
         beside = [f"neighboring indices in {name}" for name in self.neighbors]
         ranges = [f"ranges of {PER_RANGE} elements in {name}" for name in sorted(self.ranges)]
-        return "; ".join([*mixed, *beside, *ranges])
+        limits = [f"the smallest values in {name}" for name in sorted(self.lowest)]
+        limits += [f"the largest values in {name}" for name in sorted(self.highest)]
+        return "; ".join([*mixed, *beside, *ranges, *limits])
 
     def filled(self, name: str, element: Element, count: int, most: int, seed: int) -> NDArray[np.uint8] | None:
         """Return the bytes of `count` elements; integers that are indices are below `most`. None for other buffers."""
         random = np.random.default_rng((seed, crc32(name.encode()), count))
         last = max(min(most - 1, int(np.iinfo(element.numpy).max)), 0) if element.kind in "iu" else 0
+        if name in self.lowest:
+            return element.encode(np.full(count, -SMALL if element.kind == "f" else 0))
+        if name in self.highest:
+            return element.encode(np.full(count, SMALL if element.kind == "f" else last))
         if name in self.marks:
             return element.encode(random.choice(np.array(self.marks[name], "f8"), count))
         if name in self.ranges:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,10 +21,13 @@ if TYPE_CHECKING:
     from shflbench.checker.inputs.linked import LinkedKernel
     from shflbench.checker.inputs.wishes import Wishes
     from shflbench.emulator.dataflow.slices import Slicer
-    from shflbench.emulator.link.program import Op
+    from shflbench.emulator.link.program import Op, Source
 
 MOST_MARKS = 16  # values in one buffer
-MOST_OPS = 256  # to follow from an address to the loads that it is computed from
+_PARTS = re.compile(r"[A-Z]?[a-z]+|.", re.DOTALL)  # words of a name, and what is between them
+_UPPER = {"min": "max", "Min": "Max", "lower": "upper", "Lower": "Upper", "lo": "hi"}
+DIVISORS = (1.0,)  # never zero, and with no remainder
+MOST_OPS = 256  # to follow from a value to the loads that it is computed from
 
 
 def mixed_contents(linked: LinkedKernel, wishes: Wishes, derived: Collection[str]) -> MixedContents | None:
@@ -42,15 +46,29 @@ def mixed_contents(linked: LinkedKernel, wishes: Wishes, derived: Collection[str
         for start in sorted(constants.keys() & free - in_addresses)
         if start in elements and (values := _marks(elements[start], constants[start]))
     }
+    divisors = _divisors(slicer) & free
+    marks |= {names[start]: DIVISORS for start in divisors if start in elements and elements[start].kind in "iu"}
+    limits = _limits({names[start] for start in free if start in elements})
     integers = {start for start in free if start in elements and elements[start].kind in "iu"}
     ranges = frozenset(names[start] for start in integers if names[start] in wishes.offsets)
-    indexes = {start for start in integers if names[start] in wishes.indexes} - {
-        start for start in names if names[start] in marks or names[start] in wishes.offsets
-    }
-    if not marks and not ranges:
+    others = {*marks, *ranges, *limits, *limits.values()}
+    indexes = {start for start in integers if names[start] in wishes.indexes and names[start] not in others}
+    if not marks and not ranges and not limits:
         return None
     per_range = {start: _is_of_ranges(slicer, start, ranges, names) for start in sorted(indexes)}
-    return MixedContents(marks, {names[start]: PER_RANGE if is_of else 1 for start, is_of in per_range.items()}, ranges)
+    return MixedContents(
+        {name: values for name, values in marks.items() if name not in limits.keys() | limits.values()},
+        {names[start]: PER_RANGE if is_of else 1 for start, is_of in per_range.items()},
+        ranges,
+        frozenset(limits),
+        frozenset(limits.values()),
+    )
+
+
+def _limits(names: Collection[str]) -> dict[str, str]:
+    """Return the buffers of lower limits with those of upper ones, by their names: `box_min` and `box_max`."""
+    pairs = {name: "".join(_UPPER.get(part, part) for part in _PARTS.findall(name)) for name in names}
+    return {lower: upper for lower, upper in pairs.items() if upper != lower and upper in names}
 
 
 def _marks(element: Element, compared: Collection[tuple[float, bool]]) -> tuple[float, ...]:
@@ -76,9 +94,23 @@ def _is_of_ranges(slicer: Slicer, start: int, ranges: Collection[str], names: Ma
 
 def _loads_of_address(slicer: Slicer, op: Op) -> list[Op]:
     """Return the loads from memory that the address of an access is computed from, without those behind them."""
-    base = op.place.base if op.place is not None else None
+    return _loads_of(slicer, op.place.base if op.place is not None else None)
+
+
+def _divisors(slicer: Slicer) -> set[int]:
+    """Return the pointers to integers that others are divided by."""
+    divisors = [op.sources[1] for op in slicer.ops if op.instruction.opcode in {"div", "rem"} and _is_integer(op)]
+    return {pointer for value in divisors for load in _loads_of(slicer, value) for pointer in slicer.pointers(load)}
+
+
+def _is_integer(op: Op) -> bool:
+    return op.instruction.modifiers[-1][:1] in {"s", "u"}
+
+
+def _loads_of(slicer: Slicer, value: Source | None) -> list[Op]:
+    """Return the loads from memory that a value is computed from, without those behind them."""
     loads: list[Op] = []
-    waiting, seen = [base.number] if base is not None else [], set[int]()
+    waiting, seen = [value.number] if isinstance(value, Slot) else [], set[int]()
     while waiting and len(seen) < MOST_OPS:
         number = waiting.pop()
         if number in seen:

@@ -32,8 +32,8 @@ def repeated_keys(slicer: Slicer) -> set[int]:
     for swap in slicer.ops:
         if not isinstance(swap.form, Access) or "cas" not in swap.instruction.modifiers:
             continue
-        found, key = next(iter(swap.results), None), swap.sources[-1]
-        if found is not None and isinstance(key, Slot) and {found.number, key.number} in compared:
+        previous, key = next(iter(swap.results), None), swap.sources[-1]
+        if previous is not None and isinstance(key, Slot) and {previous.number, key.number} in compared:
             writers = slicer.writers(key.number)
             pointers |= slicer.of(writers, address_only=True).contents
             pointers |= {start for op in writers for start in slicer.pointers(op)}

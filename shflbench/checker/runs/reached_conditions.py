@@ -67,9 +67,16 @@ def with_mixed(runs: KernelRuns, evidence: KernelEvidence, linked: LinkedKernel)
 
 
 def _usable(runs: KernelRuns, evidence: KernelEvidence) -> list[LaunchEvidence]:
-    """Return the launches that may run again with other contents, smaller ones first; none if the budget is over."""
+    """Return the launches that may run again with other contents; none if the budget is over.
+
+    Smaller ones are first, and those that the kernel need not support last.
+    """
     usable = [item for item in evidence.launches if not item.launch.shape.sample and item.results[0].error is None]
-    return [] if runs.budget.is_spent else sorted(usable, key=lambda item: item.launch.shape.threads)
+    return (
+        []
+        if runs.budget.is_spent
+        else sorted(usable, key=lambda item: (item.launch.is_special, item.launch.shape.threads))
+    )
 
 
 def _executed(runs: KernelRuns, evidence: KernelEvidence) -> frozenset[int]:

@@ -34,6 +34,15 @@ def test_indices_stay_below_the_size(name: str) -> None:
     assert set(filled(name, most=20).tolist()) <= set(range(20))
 
 
+@pytest.mark.parametrize(("name", "type_", "value"), [("min", "i32", 0), ("max", "i32", 19), ("max", "f32", 8)])
+def test_everything_is_within_limits(name: str, type_: str, value: int) -> None:
+    limits = MixedContents({}, {}, lowest=frozenset({"min"}), highest=frozenset({"max"}))
+    contents = limits.filled(name, ELEMENTS[type_], 4, 20, seed=0)
+    assert contents is not None
+    assert set(contents.view(ELEMENTS[type_].numpy).tolist()) == {value}
+    assert limits.text == "the smallest values in min; the largest values in max"
+
+
 def test_other_buffers_keep_their_contents() -> None:
     assert MIXED.filled("weight", ELEMENTS["f32"], COUNT, COUNT, seed=0) is None
 
