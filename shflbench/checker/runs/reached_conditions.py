@@ -2,7 +2,7 @@
 
 The contents are one value in all elements, which a kernel may not be written for. So of what happens only those races
 count of which one access was executed before, too: whether it races does not depend on the contents, only whether the
-other access is executed.
+other access is executed. Those in shared memory behind one condition of a whole block count likewise.
 """
 
 from __future__ import annotations
@@ -20,12 +20,14 @@ from shflbench.emulator.races.hazards import RACES, HazardKind
 from shflbench.errors import KernelError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from shflbench.checker.inputs.linked import LinkedKernel
     from shflbench.checker.inputs.wishes import Wishes
     from shflbench.checker.runs.evidence import KernelEvidence, LaunchEvidence
     from shflbench.checker.runs.kernel_runs import KernelRuns
+    from shflbench.emulator.dataflow.slices import Slicer
+    from shflbench.emulator.ptx.syntax import PtxInstruction
     from shflbench.emulator.races.hazards import Hazard
 
 MOST_LAUNCHES = 8
@@ -126,12 +128,26 @@ def _with_certain_races(item: LaunchEvidence, linked: LinkedKernel, executed: fr
 
 
 def _is_certain(hazard: Hazard, linked: LinkedKernel, executed: frozenset[int]) -> bool:
-    """Whether one of two racing accesses was executed before, and the other one was not."""
+    """Whether one of two racing accesses was executed before, and the other one was not.
+
+    Or neither was, in shared memory of a block whose threads all take the same branches on contents.
+    """
     if hazard.kind not in RACES or hazard.other is None:
         return False
     both = (hazard.instruction, hazard.other)
     before = [any(id(op) in executed for op in linked.slicer.ops_of(instruction)) for instruction in both]
-    return before[0] != before[1]
+    if any(before):
+        return not all(before)
+    return hazard.space == "shared" and _are_of_whole_block(both, linked.slicer)
+
+
+def _are_of_whole_block(both: Sequence[PtxInstruction], slicer: Slicer) -> bool:
+    """Whether the conditions on contents under which instructions run are the same for all threads of a block."""
+    ops = [op for instruction in both for op in slicer.ops_of(instruction)]
+    branches = {id(branch): branch for op in ops for branch in slicer.all_conditions(op)}
+    guarded = [*branches.values(), *(op for op in ops if op.guard is not None)]
+    conditions = [slicer.of([op], address_only=True) for op in guarded]
+    return not any((item.contents or item.unknown) and item.thread for item in conditions)
 
 
 def _parameter_bytes(item: LaunchEvidence) -> bytes:
