@@ -148,12 +148,16 @@ def _passes_shared_bytes(host: HostLaunch) -> bool:
 def is_invented(observation: Observation) -> bool:
     """Whether a hazard happened only at invented launches, while the host code has one that was not understood.
 
-    A race in a block that the host code states does not depend on the rest.
+    A race in a block that the host code states does not depend on the rest; one in global memory may depend on numbers
+    of a launch that the program does not perform.
     """
     origins = [item.launch.origin for item in observation.launches]
     of_one_block = len({block for block, _ in observation.hazard.threads}) == 1
-    in_block = observation.kind in RACES and (observation.hazard.space == "shared" or of_one_block)
-    is_stated = in_block and any(origin.block <= Origin.STATED for origin in origins)
+    is_race, is_shared = observation.kind in RACES, observation.hazard.space == "shared"
+    is_stated = is_race and any(
+        origin.block <= Origin.STATED and (is_shared or (of_one_block and origin.arguments is not Origin.FORCED))
+        for origin in origins
+    )
     return all(origin.is_invented for origin in origins) and not is_stated
 
 
