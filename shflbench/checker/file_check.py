@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.dependent.check import chains_to_check
 from shflbench.checker.file_reading import read_file, with_given_numbers
+from shflbench.checker.inputs.linked import LinkedKernel
 from shflbench.checker.kernel_check import KernelChecks, study_nothing
 from shflbench.checker.linked_file import failed_file, link_file, rejected_kernels
 from shflbench.checker.report import FileReport, KernelReport
@@ -20,11 +21,15 @@ from shflbench.checker.verdict import KernelVerdict
 from shflbench.errors import CompileError, InputError, KernelError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from shflbench.checker.kernel_check import Study
     from shflbench.checker.options import FileOptions
     from shflbench.cuda_sources.kernel_file import KernelFile
+    from shflbench.emulator.file_budget import FileBudget
+
+LEAST_GAIN = 2  # times the part of the budget that was over, for which a kernel runs again
+UNDECIDED = {KernelVerdict.NOT_CHECKED, KernelVerdict.NEEDS_ARGUMENTS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,18 +94,39 @@ def check_kernels(
     except KernelError as error:
         return failed_file(file.path, options, KernelVerdict.NOT_CHECKED, error.message, file)
     checks = KernelChecks.of(linked, chains, options, study)
-    reports: list[KernelReport] = []
-    for number, kernel in enumerate(linked.kernels, 1):
-        if isinstance(kernel, KernelReport):
-            report = kernel
-        else:
-            watch(CheckStep(number, len(linked.kernels), kernel.kernel.name))
-            part = options.budget.part_of(len(linked.kernels) - number + 1, options.limits.shares)
-            report = checks.report(kernel, part)
-        reports.append(report)
-        watch(CheckStep(number, len(linked.kernels), report.name, report))
+    reports = _reports(linked.kernels, checks, watch)
     notes = (*checks.notes, *linked.notes)
     return FileReport(file.path, options.compile.arch, file.compiler, (*reports, *rejected), notes)
+
+
+def _reports(
+    kernels: Sequence[LinkedKernel | KernelReport], checks: KernelChecks, watch: Callable[[CheckStep], None]
+) -> list[KernelReport]:
+    """Check kernels one after the other, each within its part of the budget, and return their reports.
+
+    Those that their part leaves undecided run again, with what the others left.
+    """
+    options, count = checks.options, len(kernels)
+    reports: dict[int, KernelReport] = {}
+    cut: dict[int, FileBudget] = {}  # the parts that were over before their kernels were decided
+    for number, kernel in enumerate(kernels, 1):
+        if isinstance(kernel, KernelReport):
+            reports[number] = kernel
+        else:
+            watch(CheckStep(number, count, kernel.kernel.name))
+            part = options.budget.part_of(count - number + 1, options.limits.shares, count)
+            reports[number] = checks.report(kernel, part)
+            if part.is_part_over and reports[number].verdict in UNDECIDED:
+                cut[number] = part
+                continue
+        watch(CheckStep(number, count, reports[number].name, reports[number]))
+    for index, (number, part) in enumerate(cut.items()):
+        kernel, more = kernels[number - 1], options.budget.part_of(len(cut) - index, options.limits.shares)
+        if isinstance(kernel, LinkedKernel) and more.remaining > LEAST_GAIN * part.part:
+            watch(CheckStep(number, count, kernel.kernel.name))
+            reports[number] = checks.report(kernel, more)
+        watch(CheckStep(number, count, reports[number].name, reports[number]))
+    return [reports[number] for number in sorted(reports)]
 
 
 def _without_name(error: CompileError, path: Path) -> str:

@@ -16,6 +16,7 @@ from shflbench.checker.removed_stores import RemovedStoreCheck
 from shflbench.checker.reporter import KernelReporter
 from shflbench.checker.runs.alternative_runs import with_alternatives, with_shorter
 from shflbench.checker.runs.budget import RunBudget
+from shflbench.checker.runs.cut_short import of_ended_launches
 from shflbench.checker.runs.earlier_launches import EarlierLaunches
 from shflbench.checker.runs.kernel_runs import KernelRuns
 from shflbench.checker.runs.order import order_reasons
@@ -122,8 +123,10 @@ class _KernelCheck:
         )
         judgment = judge(evidence, linked.slicer)
         if evidence.ended_by is not None and judgment.verdict is KernelVerdict.NOT_CHECKED and not given.launches:
-            runs.budget = replace(budget, of_file=self.budget.again())
-            evidence = with_shorter(runs, evidence, launches, body_sites(linked.slicer))
+            evidence = of_ended_launches(evidence, launches)
+            if evidence.ended_by is not None:
+                runs.budget = replace(budget, of_file=self.budget.again())
+                evidence = with_shorter(runs, evidence, launches, body_sites(linked.slicer))
             judgment = judge(evidence, linked.slicer)
         elif evidence.launches and _depends_on_derived(judgment, linked):
             failed = find_undecided(judgment.observations, evidence, linked.slicer)

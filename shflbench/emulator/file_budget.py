@@ -20,9 +20,10 @@ if TYPE_CHECKING:
 
 OPTIONS = ("--budget", "--time-limit")
 COMPARISON = 16  # of an access with earlier ones: the instructions that take as long
-BYTES = 256  # of buffers that are filled or compared in the time of an instruction
+BYTES = 1024  # of buffers that are filled or compared in the time of an instruction: 64 MiB take 0.2 s
 HOST_SHARE = 4  # what one reading of the host code may take is this part of the budget
 SHARES = 2  # of one kernel: kernels after it may need less
+RESERVED = 0.5  # of the budget, for all kernels alike: one takes no more than leaves those after it their part of this
 AGAIN_SHARE = 4  # likewise what shorter launches may take in place of those that the budget ended
 
 
@@ -111,12 +112,22 @@ class FileBudget:
         """Return the seconds until the end, at most `most` and at least 0."""
         return max(0.0, min(most, self.end_s - self.clock()))
 
-    def part_of(self, number: int, shares: int = SHARES) -> FileBudget:
-        """Return the budget of the first of so many kernels: so many times its share of the instructions left."""
-        if number <= shares or not 0 < self.most < math.inf:
+    def part_of(self, number: int, shares: int = SHARES, kernels: int = 0) -> FileBudget:
+        """Return the budget of the first of a number of kernels that have not run, of so many `kernels` of the file.
+
+        It is so many times its share of the instructions left, as far as the others keep what is reserved for them.
+        """
+        if number <= 1 or not 0 < self.most < math.inf:
             return self
-        part = shares * self.remaining / number
+        fair = self.remaining / number
+        reserved = (number - 1) * RESERVED * self.most / max(kernels, number)
+        part = max(fair, min(shares * fair, self.remaining - reserved))
         return replace(self, end=self._meter.work + part, part=part)
+
+    @property
+    def is_part_over(self) -> bool:
+        """Whether the instructions of a part are over; not those of a whole budget, and not the seconds."""
+        return self.part > 0 and self._meter.work >= self.end and not self.is_out_of_time
 
     def again(self) -> FileBudget:
         """Return what may be spent beyond a part that is over, on launches in place of those that it ended."""

@@ -187,11 +187,56 @@ def test_one_of_many_kernels_cannot_take_the_budget_of_all() -> None:
     assert first.is_over
     text = "a kernel's part of 4 million instructions of the budget of 20 million instructions was reached"
     assert first.error.message == text
+    assert first.is_part_over
     assert not budget.is_over
-    assert budget.part_of(3).remaining == pytest.approx(2 * 16_000_000 / 3)
-    assert budget.part_of(2) is budget
+    assert budget.part_of(3, kernels=10).remaining == pytest.approx(2 * 16_000_000 / 3)
+    assert budget.part_of(1) is budget
     assert budget.part_of(2, shares=1).remaining == pytest.approx(budget.remaining / 2)
     assert NEVER.part_of(10) is NEVER
+
+
+@pytest.mark.parametrize("kernels", [2, 3, 8, 54])
+def test_each_kernel_keeps_half_of_an_equal_share(kernels: int) -> None:
+    budget = FileBudget.of(20_000_000)
+    for remaining in range(kernels, 0, -1):
+        part = budget.part_of(remaining, kernels=kernels)
+        assert part.remaining >= 0.499 * 20_000_000 / kernels
+        part.spend(part.remaining)
+
+
+def test_a_slow_kernel_does_not_take_the_budget_of_the_one_behind_it(tmp_path: Path) -> None:
+    path = write(tmp_path, ("slow", SOUND), ("short", SOUND))
+    path.write_text(path.read_text().replace("%r2, 100;", "%r2, 5000;", 1))
+    slow, short = check_file(path, FileOptions(limits=CheckLimits(most_work=30_000))).kernels
+    assert short.verdict == "clean"
+    assert "0.0225 million instructions" in slow.sentence
+
+
+def test_a_kernel_that_its_part_ends_runs_again_with_what_the_others_left(tmp_path: Path) -> None:
+    short = [(f"short{number}", SOUND) for number in range(7)]
+    path = write(tmp_path, ("slow", SOUND), *short)
+    path.write_text(path.read_text().replace("%r2, 100;", "%r2, 20000;", 1))
+    steps: list[tuple[str, bool]] = []
+
+    def watch(step: CheckStep) -> None:
+        if step.number:
+            steps.append((step.kernel, step.report is not None))
+
+    # The second launch takes more than what a quarter leaves it, and less than what the others leave.
+    slow, *others = check_file(path, FileOptions(limits=CheckLimits(most_work=400_000)), watch).kernels
+    assert slow.verdict == "clean"
+    assert {report.verdict for report in others} == {"clean"}
+    assert [kernel for kernel, _ in steps].count("slow") == 3
+    assert steps[0] == ("slow", False)
+    assert steps[-1] == ("slow", True)
+
+
+def test_launches_that_ended_before_the_budget_decide(tmp_path: Path) -> None:
+    path = write(tmp_path, ("slow", SOUND))
+    path.write_text(path.read_text().replace("%r2, 100;", "%r2, 5000;", 1))
+    (report,) = check_file(path, FileOptions(limits=CheckLimits(most_work=70_000))).kernels
+    assert report.verdict == "clean"
+    assert "the budget of 0.07 million instructions was reached: 2 further launches did not run" in report.sentence
 
 
 def test_shorter_launches_in_place_of_what_the_budget_ended_have_a_quarter_of_it() -> None:

@@ -223,6 +223,14 @@ def shorter(launch: PlannedLaunch) -> PlannedLaunch:
     return replace(without_arguments(launch), shape=small, note=note, as_last=False)
 
 
+def of_blocks(launch: PlannedLaunch, most: int) -> PlannedLaunch | None:
+    """Return a launch that did not end with at most so many blocks; None if it has no more, or the user gave it."""
+    small = _scaled(launch.shape, most)
+    if launch.origin.is_given or launch.shape.sample or small == launch.shape:
+        return None
+    return replace(launch, shape=small, note=f"{launch.shape}, scaled down: it did not end")
+
+
 def of_sample(
     shape: LaunchShape, host: HostLaunch | None, basis: Origin = Origin.HOST, *, as_last: bool = False
 ) -> PlannedLaunch:

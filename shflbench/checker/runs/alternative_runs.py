@@ -16,7 +16,10 @@ from shflbench.checker.inputs.alternatives import (
 )
 from shflbench.checker.inputs.default_launches import shorter
 from shflbench.checker.runs.evidence import did_not_end
+from shflbench.checker.runs.long_loops import is_free_of_derived
 from shflbench.checker.runs.sites import executors_of
+from shflbench.emulator.dataflow.slices import Slicer
+from shflbench.emulator.machine.scheduler import StepLimitError
 from shflbench.emulator.races.hazards import RACES, HazardKind
 from shflbench.errors import KernelError
 
@@ -58,7 +61,8 @@ def with_alternatives(
     values = OF_NUMBERS if causes is Causes.NUMBERS else by_contents
     short = SHORT_BY_CONTENTS if causes is Causes.CONTENTS else SHORT
     plans = {id(item.launch): item for item in failed}
-    smallest = sorted(plans.values(), key=lambda item: item.launch.shape.threads)[:MOST_LAUNCHES]
+    open_ = [item for item in plans.values() if not _depends_on_nothing(item, runs)]
+    smallest = sorted(open_, key=lambda item: item.launch.shape.threads)[:MOST_LAUNCHES]
     tries = [(shorter(item.launch), short) if did_not_end(item) else (item.launch, values) for item in smallest]
     return _with(runs, evidence, tries, sites)
 
@@ -120,6 +124,15 @@ def _alternatives(
         if len(rest) < len(missing) and not _has_fault(item):
             missing = rest
             yield item
+
+
+def _depends_on_nothing(item: LaunchEvidence, runs: KernelRuns) -> bool:
+    """Whether a launch that did not end takes as many instructions with all values that nobody gave."""
+    if shorter(item.launch).shape != item.launch.shape:
+        return False
+    slicer = Slicer(runs.program)
+    errors = [result.error for result in item.results if isinstance(result.error, StepLimitError)]
+    return bool(errors) and all(is_free_of_derived(error, slicer, item.arguments) for error in errors)
 
 
 def _has_fault(item: LaunchEvidence) -> bool:

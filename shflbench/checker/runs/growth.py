@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from shflbench.errors import EmulatorError
 
 ALIGNMENT = 256  # bytes of an allocation
+LARGE = 1 << 16  # bytes of a buffer that grows by more than twice, because each size is a run of the launch
+FAST = 8  # times its size
 MOST_SHARED = 227 * 1024  # bytes of dynamic shared memory that any architecture offers a block
 
 
@@ -77,8 +79,7 @@ class BufferGrowth:
             return False
         if fault.low < 0 and buffer is arguments.buffer(fault.buffer):
             return False
-        size = max(2 * buffer.contents.size, needed)
-        return arguments.total_bytes - buffer.contents.size + size > MOST_BYTES
+        return _grown_bytes(buffer, needed, arguments) is None
 
     def _more_shared(self, wishes: Wishes, fault: KernelFault, arguments: Arguments) -> Wishes | None:
         in_shared = fault.op is not None and fault.op.place is not None and fault.op.place.space == "shared"
@@ -94,12 +95,21 @@ class BufferGrowth:
 
 def _larger(wishes: Wishes, buffer: ArgumentBuffer, needed: int, arguments: Arguments) -> Wishes | None:
     """Return the wishes with a larger buffer, if its size is derived from nothing but accesses."""
-    size = max(2 * buffer.contents.size, needed)
-    if buffer.limited or buffer.size is not Origin.DERIVED:
-        return None
-    if arguments.total_bytes - buffer.contents.size + size > MOST_BYTES:
+    size = _grown_bytes(buffer, needed, arguments)
+    if size is None or buffer.limited or buffer.size is not Origin.DERIVED:
         return None
     return replace(wishes, least_bytes={**wishes.least_bytes, buffer.name: size})
+
+
+def _grown_bytes(buffer: ArgumentBuffer, needed: int, arguments: Arguments) -> int | None:
+    """Return a larger size of a buffer; None if all buffers would be too large.
+
+    A buffer with pages is larger than its contents. Other launches, which have none, also begin with its size.
+    """
+    others = arguments.total_bytes - buffer.contents.size
+    factors = (FAST, 2) if buffer.bytes >= LARGE else (2,)
+    sizes = (max(factor * buffer.bytes, needed) for factor in factors)
+    return next((size for size in sizes if others + size <= MOST_BYTES), None)
 
 
 def _more_before(wishes: Wishes, fault: KernelFault, buffer: ArgumentBuffer, arguments: Arguments) -> Wishes | None:

@@ -13,6 +13,7 @@ from shflbench.checker.inputs.default_launches import (
     fewer_blocks,
     is_edge,
     is_of_same_launch,
+    of_blocks,
     without_arguments,
 )
 from shflbench.checker.inputs.derive import derive
@@ -61,6 +62,7 @@ COLLECTED_BYTES = 1 << 21  # of buffers, above which the memory of earlier launc
 SEEDS = 2  # sets of contents per launch
 STEP_LIMIT = 100_000  # instructions of one launch under one schedule; about two seconds
 LEAST_GAIN = 2  # times the instructions, for which a launch that did not end is worth a second run
+FEWER_BLOCKS = (2, 1)  # of a launch that did not end: the instructions of other blocks may be why
 MOST_ENDLESS = 2  # launches that reach the limit, after which no further one begins: each would take as long
 
 
@@ -115,7 +117,7 @@ class KernelRuns:
         """Add each launch with each seed to `launches`; return why not all of them ran."""
         skipped = 0
         for index, launch in enumerate(launch_plan):
-            if _never_ends(launch, launches):
+            if _never_ends(launch, launches) or any(item.launch is launch for item in launches):
                 continue
             if launches and is_edge(launch):
                 launches += self._beyond_edges(launch)
@@ -129,10 +131,12 @@ class KernelRuns:
             if launch.shape.sample and not is_only and not self._is_meaningful(launches[-1]):
                 launches.pop()
                 continue
+            has_ended = not did_not_end(launches[-1])
+            launches += [] if has_ended else self._smaller(launches[-1], launch_plan)
             endless = sum(did_not_end(item) for item in launches)
             if endless >= MOST_ENDLESS or (endless and self.budget.spent > self.budget.most / 4):
                 return "" if index == len(launch_plan) - 1 else _skipped(endless)
-            if did_not_end(launches[-1]):
+            if not has_ended:
                 continue
             for round_ in range(1, seeds):
                 self.wishes = replace(self.wishes, vary=not launch.is_special)
@@ -153,6 +157,23 @@ class KernelRuns:
             self.wishes = replace(self.wishes, vary=True)
             yield self._launch(launch, self.seed + 1)
             self.wishes = replace(self.wishes, vary=False)
+
+    def _smaller(self, item: LaunchEvidence, launch_plan: Sequence[PlannedLaunch]) -> list[LaunchEvidence]:
+        """Return the first smaller launch that ends, in place of one that did not, but may end.
+
+        The smallest one of the plan, whose sizes fit its blocks, may take as many instructions as the first launch.
+        """
+        if not self._may_end(item.results[0], whole=True):
+            return []
+        usual = (one for one in launch_plan if not one.is_special and not is_edge(one))
+        smallest = min(usual, key=_threads, default=item.launch)
+        budget = replace(self.budget, spent=0.0, longest=0.0)
+        tries = [(replace(self, budget=budget), smallest)] if _threads(smallest) < _threads(item.launch) else []
+        impatient = replace(self, patient=False)
+        tries += [(impatient, small) for blocks in FEWER_BLOCKS if (small := of_blocks(item.launch, blocks))]
+        ran = (runs.one_launch(launch) for runs, launch in tries)
+        ended = next((one for one in ran if not did_not_end(one)), None)
+        return [] if ended is None else [ended]
 
     def _takes_longer(self, launch: PlannedLaunch, before: Sequence[LaunchEvidence]) -> bool:
         """Whether a launch with fewer blocks takes too long, because its loops do the work of all blocks.
@@ -337,6 +358,10 @@ class KernelRuns:
             return any(other.results[0].error is None for other in every)
         whole = [other for other in every if other.launch.shape.sample and other.results[0].error is None]
         return any(is_of_same_launch(other.launch, item.launch) for other in whole)
+
+
+def _threads(launch: PlannedLaunch) -> int:
+    return launch.shape.threads
 
 
 def _that_fits(launch: PlannedLaunch) -> PlannedLaunch | None:

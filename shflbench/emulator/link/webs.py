@@ -40,6 +40,7 @@ class _Webs:
                 place = self._bits.setdefault((number, register), len(self._bits))
                 self._all[register] |= 1 << place
         self._parents = list(range(len(self._bits)))
+        self._joined: dict[int, int] = {}  # register → the writes that its last read sees
 
     def split(self) -> list[Op]:
         """Return the ops with the numbers of webs."""
@@ -49,9 +50,9 @@ class _Webs:
             for number in range(start, end):
                 seen: dict[int, int] = {}
                 for register in self._read(self._ops[number]):
-                    if places := list(_places(state & self._all[register])):
-                        seen[register] = places[0]
-                        self._join(places)
+                    if bits := state & self._all[register]:
+                        seen[register] = _lowest(bits)
+                        self._join_all(register, bits)
                 seen_by.append(seen)
                 state = self._after(number, state)
         numbers = self._numbers()
@@ -113,6 +114,15 @@ class _Webs:
             added = self._after(number, added)
         return lost, added
 
+    def _join_all(self, register: int, bits: int) -> None:
+        """Make one web of some writes of a register; those that the last read of it has joined are one already."""
+        before = self._joined.get(register, 0)
+        if bits == before:
+            return
+        common = bits & before
+        self._join([*([_lowest(common)] if common else []), *_places(bits & ~before)])
+        self._joined[register] = bits
+
     def _join(self, places: Sequence[int]) -> None:
         first = self._root(places[0])
         for place in places[1:]:
@@ -169,9 +179,16 @@ def _successors(number: int, op: Op) -> tuple[int, ...]:
     return (op.target, *goes_on) if isinstance(op.form, Branch) else goes_on
 
 
+def _lowest(bits: int) -> int:
+    return (bits & -bits).bit_length() - 1
+
+
 def _places(bits: int) -> Iterator[int]:
     """Yield the places of the bits that are set."""
+    start = 0
     while bits:
-        lowest = bits & -bits
-        yield lowest.bit_length() - 1
-        bits ^= lowest
+        step = _lowest(bits)
+        start += step
+        yield start
+        bits >>= step + 1
+        start += 1
