@@ -24,8 +24,8 @@ def limit_options(budget: float) -> tuple[Callable[[Function], Function], ...]:
             metavar="MILLIONS",
             type=click.FloatRange(min=0),
             callback=millions,
-            help="End the check of a file after so many million instructions of the emulator; its unfinished kernels "
-            "are `not checked`. The result is the same on every machine.",
+            help="End the check of a file after so many million instructions of the emulator, of which each kernel has "
+            "a part. The result is the same on every machine.",
             show_default=f"{budget:g}",
         ),
         option(

@@ -1,5 +1,10 @@
 """A register that is written several times becomes a register per value that reads may see."""
 
+from collections.abc import Iterator
+
+import pytest
+
+from shflbench.emulator.link import webs
 from shflbench.emulator.link.linker import link
 from shflbench.emulator.link.program import Op, Slot
 from shflbench.emulator.ptx.parse import parse
@@ -56,3 +61,18 @@ def test_both_sides_of_a_branch_write_one_register() -> None:
         "setp.lt.u32 %p1, %r1, 9; @%p1 bra ELSE; add.u32 %r2, %r1, 1; bra END; ELSE: add.u32 %r2, %r1, 5; END:"
     )
     assert first == second
+
+
+def test_each_write_is_joined_once_however_many_reads_may_see_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[int] = []
+    places_of = webs.places_of
+
+    def count(bits: int) -> Iterator[int]:
+        for place in places_of(bits):
+            seen.append(place)
+            yield place
+
+    monkeypatch.setattr(webs, "places_of", count)
+    registers = writers("add.u32 %r2, %r1, 1; setp.lt.u32 %p1, %r1, 9;" + "@%p1 add.u32 %r2, %r2, %r1;" * 300)
+    assert len(set(map(frozenset, registers))) == 1
+    assert len(seen) < 2 * len(registers)  # otherwise quadratic: each read sees all writes before it

@@ -1,14 +1,19 @@
 """A linked kernel: numbered registers, laid-out memory, basic blocks."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from itertools import chain
+from typing import TypeVar, cast
 
 import numpy as np
 
 from shflbench.emulator.opcodes.forms import Access, Form
 from shflbench.emulator.ptx.syntax import PtxInstruction, Variable
 from shflbench.symbols import plain_name
+
+_Fact = TypeVar("_Fact")
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +107,13 @@ class Program:
     interrupted: bool = False  # threads may wait by memory: accesses by which they do so end basic blocks
     opcodes: frozenset[str] = frozenset()
     cluster: tuple[int, int, int] = (1, 1, 1)  # blocks of a cluster, as the kernel demands
+    _kept: dict[object, object] = field(default_factory=dict, init=False, compare=False, repr=False)
+
+    def kept(self, compute: Callable[[Program], _Fact]) -> _Fact:
+        """Return what a function computes of this program: once, because each run of a launch asks for it."""
+        if compute not in self._kept:
+            self._kept[compute] = compute(self)
+        return cast("_Fact", self._kept[compute])
 
     @property
     def name(self) -> str:

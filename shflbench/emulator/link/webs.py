@@ -120,7 +120,7 @@ class _Webs:
         if bits == before:
             return
         common = bits & before
-        self._join([*([_lowest(common)] if common else []), *_places(bits & ~before)])
+        self._join([*([_lowest(common)] if common else []), *places_of(bits & ~before)])
         self._joined[register] = bits
 
     def _join(self, places: Sequence[int]) -> None:
@@ -183,7 +183,7 @@ def _lowest(bits: int) -> int:
     return (bits & -bits).bit_length() - 1
 
 
-def _places(bits: int) -> Iterator[int]:
+def places_of(bits: int) -> Iterator[int]:
     """Yield the places of the bits that are set."""
     start = 0
     while bits:

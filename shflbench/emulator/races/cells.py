@@ -13,6 +13,10 @@ _WORD = 16  # bytes of the widest cell
 
 def accesses_of(program: Program) -> list[tuple[Op, Access]]:
     """Return the ops of `program` that access memory other than parameters."""
+    return program.kept(_accesses_of)
+
+
+def _accesses_of(program: Program) -> list[tuple[Op, Access]]:
     ops = [op for block in program.blocks.values() for op in (*block.ops, block.last) if op is not None]
     pairs = [(op, op.form) for op in ops if isinstance(op.form, Access)]
     return [(op, form) for op, form in pairs if op.place is None or op.place.space not in {"param", "local"}]

@@ -35,6 +35,10 @@ Place = tuple[str, int, int]  # space, first byte, bytes
 
 def publishes(program: Program) -> bool:
     """Return whether a thread of `program` can publish its accesses: it needs a fence or a release operation."""
+    return program.kept(_publishes)
+
+
+def _publishes(program: Program) -> bool:
     ops = [op for block in program.blocks.values() for op in (*block.ops, block.last) if op is not None]
     return any(
         isinstance(op.form, Fence | ClusterBarrier) or (isinstance(op.form, Access) and op.form.releases) for op in ops

@@ -28,7 +28,7 @@ class UninitializedReads(Rule):
     ) -> None:
         """Treat the initial contents of buffers as written."""
         super().__init__(state, clocks, log)
-        self._initializing = _exchanges_without_result(state.program)
+        self._initializing = state.program.kept(_exchanges_without_result)
         self._in_part: set[str] = set()  # places of reads of local memory that is initialized
         self._written = {name: np.zeros(state.spaces[name].bytes.shape, np.uint8) for name in spaces}
         for name, flags in self._written.items():

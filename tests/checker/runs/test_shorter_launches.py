@@ -4,7 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from shflbench.checker.file_check import check_file
+from shflbench.checker.options import FileOptions
 from shflbench.checker.runs import budget, kernel_runs
+from shflbench.cuda_sources.read_options import Compilers
+from tests import kernels
 from tests.checker.inputs.test_derived_values import verdicts
 
 # With a barrier of the grid, each step reads what the step before wrote; with one of the block, blocks race.
@@ -58,3 +62,33 @@ def test_numbers_of_iterations_in_memory_are_one_before_sizes_get_smaller(
     monkeypatch.setattr(kernel_runs, "STEP_LIMIT", 3000)
     monkeypatch.setattr(budget, "MOST_PATIENT", 3000)
     assert verdicts(COUNTED, tmp_path, kernel_cache) == {"counted": "clean"}
+
+
+# With another grid than that of `n`, two threads write one element.
+PAIRS = """
+__global__ void pairs(const float *in, float *out, int n) {
+    int blocks = (n + 63) / 64, i = blockIdx.y * 64 + threadIdx.x;
+    if (i >= n) return;
+    float sum = 0;
+    for (int j = 0; j < n; j++) sum = sum * in[j] + i;
+    out[i * blocks + blockIdx.x] = sum;
+}
+void run(const float *in, float *out, int n) {
+    dim3 grid((n + 63) / 64, (n + 63) / 64);
+    pairs<<<grid, 64>>>(in, out, n);
+}
+"""
+
+
+def test_the_smallest_launch_runs_in_place_of_one_that_does_not_end(
+    tmp_path: Path, kernel_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kernel_runs, "STEP_LIMIT", 450)
+    monkeypatch.setattr(budget, "MOST_PATIENT", 450)
+    monkeypatch.setattr(budget, "MOST_WORK", 1000)  # of which the first launch takes so much that no further one begins
+    file = tmp_path / "k.cu"
+    file.write_text(PAIRS, encoding="utf-8")
+    (report,) = check_file(file, FileOptions(compilers=Compilers(kernels.tools(), cache=kernel_cache))).kernels
+    assert report.verdict == "clean"
+    assert "launch 4x4:64 did not end within the limit of instructions, a shorter one did" in report.sentence
+    assert "1x64" in [str(launch.shape) for launch in report.launches]
