@@ -16,7 +16,7 @@ from shflbench.checker.inputs.alternatives import (
 )
 from shflbench.checker.inputs.default_launches import shorter
 from shflbench.checker.runs.evidence import did_not_end
-from shflbench.checker.runs.long_loops import is_free_of_derived
+from shflbench.checker.runs.long_loops import is_free_of_arguments
 from shflbench.checker.runs.sites import executors_of
 from shflbench.emulator.dataflow.slices import Slicer
 from shflbench.emulator.machine.scheduler import StepLimitError
@@ -132,7 +132,7 @@ def _depends_on_nothing(item: LaunchEvidence, runs: KernelRuns) -> bool:
         return False
     slicer = Slicer(runs.program)
     errors = [result.error for result in item.results if isinstance(result.error, StepLimitError)]
-    return bool(errors) and all(is_free_of_derived(error, slicer, item.arguments) for error in errors)
+    return bool(errors) and all(is_free_of_arguments(error, slicer) for error in errors)
 
 
 def _has_fault(item: LaunchEvidence) -> bool:

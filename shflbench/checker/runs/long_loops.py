@@ -1,4 +1,4 @@
-"""Whether a loop that takes many instructions takes them for any values that nobody gave."""
+"""Whether a loop that takes many instructions takes them for any values that nobody gave, or for all arguments."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from shflbench.emulator.machine.scheduler import StepLimitError
 
 if TYPE_CHECKING:
     from shflbench.checker.inputs.argument import Arguments
-    from shflbench.emulator.dataflow.slices import Slicer
+    from shflbench.emulator.dataflow.slices import Slice, Slicer
     from shflbench.errors import EmulatorError
 
 
@@ -18,10 +18,7 @@ def is_free_of_derived(error: EmulatorError | None, slicer: Slicer, arguments: A
 
     They may decide whether a loop begins.
     """
-    if not isinstance(error, StepLimitError) or error.op is None:
-        return False
-    loops = [loop for op in slicer.ops_of(error.op.instruction) for loop in exits_by_loop(op, slicer)]
-    slices = [slicer.of(branches, conditions_in=blocks) for blocks, branches in loops if branches]
+    slices = _conditions(error, slicer)
     derived = {
         start + byte
         for start, value in zip(arguments.offsets, arguments.parameters, strict=True)
@@ -32,3 +29,17 @@ def is_free_of_derived(error: EmulatorError | None, slicer: Slicer, arguments: A
     return bool(slices) and not any(
         depends.contents or depends.unknown or derived & depends.parameters for depends in slices
     )
+
+
+def is_free_of_arguments(error: EmulatorError | None, slicer: Slicer) -> bool:
+    """Whether the loops of a long run iterate as often with all arguments, also with others than the host code's."""
+    slices = _conditions(error, slicer)
+    return bool(slices) and not any(depends.contents or depends.unknown or depends.parameters for depends in slices)
+
+
+def _conditions(error: EmulatorError | None, slicer: Slicer) -> list[Slice]:
+    """Return what decides until when the loops iterate in which a run reached the limit; empty if nothing is known."""
+    if not isinstance(error, StepLimitError) or error.op is None:
+        return []
+    loops = [loop for op in slicer.ops_of(error.op.instruction) for loop in exits_by_loop(op, slicer)]
+    return [slicer.of(branches, conditions_in=blocks) for blocks, branches in loops if branches]

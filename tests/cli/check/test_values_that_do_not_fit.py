@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 from shflbench.checker.inputs.alternatives import Alternative, Contents
+from shflbench.checker.inputs.default_launches import PlannedLaunch
 from shflbench.checker.inputs.elements import ELEMENTS
 from shflbench.checker.runs import budget, kernel_runs
+from shflbench.checker.runs.evidence import LaunchEvidence
 from tests.cli.check.conftest import CheckText
 from tests.conftest import Command
 
@@ -224,6 +226,23 @@ def test_a_loop_that_is_long_at_the_sizes_of_the_host_code_is_checked_with_fewer
     report = check_text(LONG)
     assert report.verdict == "clean", report.sentence
     assert "; launch 1x1 did not end within the limit of instructions, a shorter one did" in report.sentence
+
+
+@pytest.mark.usefixtures("few_instructions")
+def test_no_other_arguments_are_tried_where_none_makes_a_loop_shorter(
+    check_text: CheckText, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran: list[int] = []
+    one_launch = kernel_runs.KernelRuns.one_launch
+
+    def count(runs: kernel_runs.KernelRuns, launch: PlannedLaunch) -> LaunchEvidence:
+        ran.append(launch.shape.threads)
+        return one_launch(runs, launch)
+
+    monkeypatch.setattr(kernel_runs.KernelRuns, "one_launch", count)
+    report = check_text(LONG.replace("i < n;", "i < 4000000;"))
+    assert report.verdict == "not checked", report.sentence
+    assert not ran
 
 
 @pytest.mark.usefixtures("few_instructions")
