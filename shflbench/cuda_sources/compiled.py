@@ -20,8 +20,9 @@ from shflbench.cuda_sources.kernel_file import NEWER_STANDARD, RejectedKernel, S
 from shflbench.cuda_sources.language_standard import needs_newer
 from shflbench.cuda_sources.messages import InstanceError, MissingHeaderError, SourceError
 from shflbench.cuda_sources.naming import means
-from shflbench.cuda_sources.nvcc_device_code import compile_with_stand_ins
+from shflbench.cuda_sources.nvcc_device_code import compile_with_stand_ins, missing_headers
 from shflbench.cuda_sources.ptx import read_kernels
+from shflbench.cuda_sources.removed_names import old_definitions, removed_names
 from shflbench.cuda_sources.source_lines import SourceLine
 from shflbench.emulator.ptx.line_table import rename_files
 from shflbench.errors import CompileError, CompilerError, TimeLimitError
@@ -67,8 +68,10 @@ class FileCompiler:
             raise CompilerError(f"{path} cannot be compiled: there is no CUDA compiler", _NO_COMPILER)
         self._source = source
         newer = options.standard == NEWER_STANDARD or any(needs_newer(file.text) for file in source.unit.files)
+        self._removed = removed_names(source.unit.files, partial(_header_folders, options, nvrtc, nvcc))
         # NVRTC 13.5 crashes on concepts in C++17.
-        self._options = replace(options, standard=NEWER_STANDARD if newer else _OLDER)
+        standard = NEWER_STANDARD if newer else _OLDER
+        self._options = replace(options, standard=standard, before=old_definitions(self._removed))
         self._nvrtc = nvrtc
         self._nvcc = nvcc
         self._plain = ""  # nvcc's PTX of the file without further instances
@@ -127,7 +130,12 @@ class FileCompiler:
                 raise error from None
 
     def _compiled(self, instances: Sequence[str]) -> CompiledFile:
-        return self._with_nvcc(self._nvcc, instances) if self._nvcc is not None else self._with_nvrtc(instances)
+        compiled = self._with_nvcc(self._nvcc, instances) if self._nvcc is not None else self._with_nvrtc(instances)
+        if self._removed:
+            listed = join_words([f"`{name}`" for name in self._removed])
+            text = f"names that CUDA 13 removed have their old definitions: {listed}"
+            compiled.notes.append(SourceNote("build", text))
+        return compiled
 
     def _with_nvcc(self, nvcc: Path, instances: Sequence[str]) -> CompiledFile:
         """Compile with nvcc, or the device code with NVRTC where nvcc rejects host code."""
@@ -171,7 +179,7 @@ class FileCompiler:
         except (CompileError, CompilerError, OSError):
             self._rejects_stand_ins = True
             return None
-        missing = join_words(list(self._source.unit.missing)) or rejected.reason
+        missing = join_words(missing_headers(self._source.unit, nvcc)) or rejected.reason
         text = f"the device code is compiled without headers that are missing: {missing}"
         return CompiledFile(
             ptx,
@@ -274,6 +282,13 @@ class FileCompiler:
         place = template.place if template is not None else SourceLine(main, 1)
         text = f"NVRTC rejects this instance, which the host code names: {error.reason}"
         return RejectedKernel(error.instance, place, f"{text}; name its types with --kernel")
+
+
+def _header_folders(options: CompileOptions, nvrtc: PtxCompiler | None, nvcc: Path | None) -> tuple[Path, ...]:
+    """Return the folders in which the compiler searches for headers of CUDA, those of the options first."""
+    if nvcc is not None:
+        return (*options.include, *nvcc_compiler.header_folders(nvcc))
+    return (*options.include, *(nvrtc.toolchain.headers if nvrtc is not None else ()))
 
 
 def _substitute_notes(source: CudaSource) -> list[SourceNote]:

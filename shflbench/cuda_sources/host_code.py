@@ -119,6 +119,36 @@ def host_spans(file: UserFile, macros: Macros) -> list[TextSpan]:
     ]
 
 
+def host_bodies(file: UserFile, macros: Macros) -> tuple[list[TextSpan], list[TextSpan]]:
+    """Return the host functions and variables of a file that need to be removed, and the bodies of the others.
+
+    A function that is declared only is as before for the code that names it. A member that is defined outside of its
+    class is declared there, and one whose type follows from its body has none without it.
+    """
+    spans, bodies = [], []
+    for node in declarations(file.tree.root_node):
+        if not is_host(node, macros) or not _certain(file, node):
+            continue
+        function = inner(node)
+        declarator = function_declarator(function) if function.type == "function_definition" else None
+        name = declarator.child_by_field_name("declarator") if declarator is not None else None
+        body = _body(function) if name is not None and name.type != "qualified_identifier" else None
+        if body is None or "auto" in macros.words(prefix(node)):
+            spans.append(_whole(node))
+        else:
+            bodies.append(body)
+    return spans, bodies
+
+
+def _body(function: Node) -> TextSpan | None:
+    """Return the body of a function, with what initializes members before it."""
+    body = function.child_by_field_name("body")
+    if body is None or body.type != "compound_statement":
+        return None
+    values = next((item for item in function.children if item.type == "field_initializer_list"), body)
+    return TextSpan(values.start_byte, body.end_byte)
+
+
 def _whole(node: Node) -> TextSpan:
     """Return a declaration with the `extern "C"` that belongs to it alone."""
     outer = node.parent
@@ -161,6 +191,8 @@ def _has_call(item: Node) -> bool:
 def _certain(file: UserFile, node: Node) -> bool:
     """Whether the braces confirm where a declaration ends."""
     text = file.text[node.start_byte : node.end_byte].rstrip()
+    if _begins_before_condition(node):
+        return False
     body = inner(node).child_by_field_name("body")
     if body is not None and body.type in {"compound_statement", "try_statement"}:
         return file.lexed.partners.get(body.start_byte) == body.end_byte - 1
@@ -169,12 +201,27 @@ def _certain(file: UserFile, node: Node) -> bool:
     return False
 
 
-def enclosing_host_item(file: UserFile, line: int, macros: Macros, files: Sequence[UserFile]) -> TextSpan | None:
+def _begins_before_condition(node: Node) -> bool:
+    """Whether the begin of a declaration stands before the `#if` around it, as in `template <class T>`, `#if …`."""
+    outer, condition = node.parent, None
+    while outer is not None and outer.type.startswith("preproc_"):
+        outer, condition = outer.parent, outer
+    before = condition.prev_sibling if condition is not None else None
+    while before is not None and before.type == "comment":
+        before = before.prev_sibling
+    while before is not None and before.type != "ERROR" and before.children:
+        before = before.children[-1]  # a macro before the condition looks like a declaration without its end
+    return before is not None and (before.type == "ERROR" or before.is_missing)
+
+
+def enclosing_host_item(
+    file: UserFile, line: int, macros: Macros, files: Sequence[UserFile], *, specializes_nothing: bool = False
+) -> TextSpan | None:
     """Return the smallest item around a line that may be removed because the compiler rejects it.
 
     That is a member function of a class without annotation, or a declaration of the global scope, or a type that
-    `files` define once, without any device code; never a specialization of a template, whose removal would select
-    another definition.
+    `files` define once, without any device code. A specialization of a template, whose removal would select another
+    definition, is one only if it `specializes_nothing`: the compiler knows no template of its name.
     """
     best: TextSpan | None = None
     items: set[int] = set()  # ids of nodes in scopes; `parent` searches the whole tree
@@ -186,8 +233,26 @@ def enclosing_host_item(file: UserFile, line: int, macros: Macros, files: Sequen
         if node.type in {"function_definition", "declaration", "field_declaration"} and _is_member(node):
             if not macros.words(prefix(node)) & (DEVICE_WORDS | _COMPILE_TIME | {"virtual"}) and _function(node):
                 best = TextSpan(node.start_byte, node.end_byte)
-        elif node.type not in SCOPES and node.id in items and _removable(node, macros, files):
+        elif node.type in SCOPES or node.id not in items:
+            continue
+        elif _removable(node, macros, files, specializes_nothing=specializes_nothing):
             best = _whole(node)
+    return best
+
+
+def enclosing_host_body(file: UserFile, line: int, macros: Macros) -> TextSpan | None:
+    """Return the body of the smallest host function around a line, without which the function is declared as before.
+
+    None for a function whose type follows from its body.
+    """
+    best: TextSpan | None = None
+    for node in walk(file.tree.root_node, lambda item: item.start_point[0] < line <= item.end_point[0] + 1):
+        span = _body(node) if node.type == "function_definition" else None
+        if span is None or not node.start_point[0] < line <= node.end_point[0] + 1:
+            continue
+        is_certain = _certain(file, node)
+        if is_certain and not macros.words(prefix(node)) & (DEVICE_WORDS | _COMPILE_TIME | {"auto"}):
+            best = span
     return best
 
 
@@ -213,25 +278,24 @@ def _function(node: Node) -> bool:
     return node.type == "function_definition" or function_declarator(node) is not None
 
 
-def _removable(node: Node, macros: Macros, files: Sequence[UserFile]) -> bool:
-    if node.type.startswith(("preproc", "comment")) or node.type in {
-        "ERROR",
-        "using_declaration",
-        "expression_statement",
-    }:
-        return node.type == "using_declaration"
+def _removable(node: Node, macros: Macros, files: Sequence[UserFile], *, specializes_nothing: bool = False) -> bool:
+    if node.type in {"using_declaration", "namespace_alias_definition"}:
+        return True
+    if node.type.startswith(("preproc", "comment")) or node.type in {"ERROR", "expression_statement"}:
+        return False
+    lacks_template = specializes_nothing and _specializes(node)
     scope = node.parent
     while scope is not None and scope.type != "translation_unit":
-        if scope.type == "namespace_definition" and not _is_defined_once(node, files):
+        if scope.type == "namespace_definition" and not (lacks_template or _is_defined_once(node, files)):
             return False  # a name of an outer scope could take its place
         scope = scope.parent
     text = (node.text or b"").decode(errors="replace")
-    if macros.words(text) & DEVICE_WORDS or node.has_error:
+    if macros.words(text) & DEVICE_WORDS or node.has_error or _begins_before_condition(node):
         return False
     item = inner(node)
     if item.type in _DECLARATIONS and item.child_by_field_name("type") is None and _is_bare_call(item):
         return False
-    return not _specializes(node)
+    return lacks_template or not _specializes(node)
 
 
 def _is_defined_once(node: Node, files: Sequence[UserFile]) -> bool:
@@ -258,9 +322,16 @@ def _specializes(node: Node) -> bool:
     return empty or (name is not None and name.type == "template_type")
 
 
-def blank(text: bytes, spans: Iterable[TextSpan], directives: Iterable[TextSpan] = ()) -> bytes:
-    """Replace the spans by spaces; line ends and directives stay, so that every line keeps its number."""
+def blank(
+    text: bytes, spans: Iterable[TextSpan], directives: Iterable[TextSpan] = (), bodies: Iterable[TextSpan] = ()
+) -> bytes:
+    """Replace the spans by spaces; line ends and directives stay, so that every line keeps its number.
+
+    In place of `bodies`, semicolons end declarations.
+    """
     result = bytearray(text)
+    for span in bodies:
+        result[span.start : span.end] = b";" + re.sub(rb"[^\r\n]", b" ", text[span.start + 1 : span.end])
     for span in spans:
         result[span.start : span.end] = re.sub(rb"[^\r\n]", b" ", text[span.start : span.end])
     for directive in directives:

@@ -78,8 +78,8 @@ def read_unit(main: UserFile, include: Sequence[Path], toolkit: Sequence[Path]) 
             if names[real] != name:
                 renamed.setdefault(file.name, {})[name] = names[real]
     if main.name in renamed:
-        unit.main = _with_names(main, renamed[main.name])
-    unit.headers |= {name: _with_names(unit.headers[name], renamed[name]) for name in unit.headers if name in renamed}
+        unit.main = with_names(main, renamed[main.name])
+    unit.headers |= {name: with_names(unit.headers[name], renamed[name]) for name in unit.headers if name in renamed}
     return unit
 
 
@@ -90,8 +90,8 @@ def _free_name(unit: SourceUnit, main: UserFile, name: str, path: Path) -> str:
     return next(item for item in chain(yet, numbered) if item not in unit.headers)
 
 
-def _with_names(file: UserFile, names: Mapping[str, str]) -> UserFile:
-    """Return a file whose `#include` have other names."""
+def with_names(file: UserFile, names: Mapping[str, str]) -> UserFile:
+    """Return a file whose `#include` have other names: those of headers by the ones that stand there."""
     parts: list[bytes] = []
     end = 0
     for span in file.lexed.directives:

@@ -14,16 +14,16 @@ from shflbench.cuda_sources.launch_macros import host_instantiations
 from shflbench.cuda_sources.messages import (
     compile_error,
     instance_error,
-    is_of_device_package,
     missing_header,
     named_header,
 )
+from shflbench.cuda_sources.missing_headers import can_leave_out
 from shflbench.cuda_sources.rejected_kernels import rejected_kernels, without
 from shflbench.cuda_sources.text_items import rejected_host_item
 from shflbench.errors import TimeLimitError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from shflbench.compile.nvrtc import Message, PtxResult
     from shflbench.compile.ptx_cache import PtxCompiler
@@ -39,6 +39,10 @@ if TYPE_CHECKING:
 _ADVICE = "Fix the source line, pass missing folders with -I and macros with -D, or install nvcc."
 _NAMES = "__nv_name_map"  # the file that NVRTC generates from the expressions
 _QUOTED_NAME = re.compile(r'Input name expression was: "(.*)"')  # which NVRTC adds, with spaces between all tokens
+# What compilers say of a specialization of a class template that is not declared.
+_LACKS_TEMPLATE = re.compile(
+    r"\bis not a template\b|template argument list is not allowed in a declaration of a primary template"
+)
 MAXIMUM_ROUNDS = 6  # of compiling and removing the host code that was rejected
 _OPTIONS = (
     "-lineinfo",
@@ -61,16 +65,7 @@ _GRID_CONTROLS = re.compile(rb"\bcuda(?:GridDependencySynchronize|TriggerProgram
 _INTEGERS = re.compile(rb"\bu?int(?:8|16|32|64)_t\b")  # of stdint.h, which nvcc includes before each file
 # What other headers of C++ include, those of the host among them.
 _LANGUAGE_HEADERS = b"#include <limits>\n#include <type_traits>\n#include <utility>\n"
-# A header of a package, of a name that does not suggest macros for all who include it.
-_OF_PACKAGE = re.compile(
-    rb"\s*#\s*include\s*<(?![^>]*(?:conf|def|setting|option|version|macro|feature))", re.IGNORECASE
-)
 _OF_LANGUAGE = re.compile(rb"\b(?:std|thrust)::")
-_CONDITION = re.compile(rb"\s*#\s*(?:if|elif|ifdef|ifndef|elifdef|elifndef)\b(.*)", re.DOTALL)
-_DEFINE = re.compile(rb"\s*#\s*define\s+(\w+)(.*)", re.DOTALL)
-_NAME = re.compile(rb"\b[A-Za-z_]\w*")
-# Names that the compiler, the system or CUDA define, or that only a command line does.
-_OF_COMPILER = re.compile(rb"_[_A-Z]\w*|defined|WIN32|WIN64|NDEBUG|CUDA_VERSION|CUDART_VERSION|unix|linux|true|false")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +106,7 @@ def compile_device_code(
         *options.words,
         *(("-rdc=true",) if options.device_launches else ()),
     )
-    prelude = _prelude(unit, options.define)
+    prelude = _prelude(unit, options.define, options.before)
     errors: tuple[Message, ...] = ()
     left_out: dict[str, bytes] = {}
     rejected: list[RejectedKernel] = []
@@ -183,7 +178,7 @@ def _compiled(unit: PtxUnit, compiler: PtxCompiler, budget: FileBudget) -> PtxRe
         raise
 
 
-def _prelude(unit: SourceUnit, define: Sequence[str]) -> bytes:
+def _prelude(unit: SourceUnit, define: Sequence[str], definitions: str) -> bytes:
     """Return the lines before the text; macros on NVRTC's command line would apply to its own declarations, too."""
     controls = any(_GRID_CONTROLS.search(file.text) for file in (*unit.files, *unit.sources))
     runtime = ["#include <cuda_device_runtime_api.h>"] if controls else []
@@ -193,6 +188,7 @@ def _prelude(unit: SourceUnit, define: Sequence[str]) -> bytes:
         *(["#include <stdint.h>"] if integers else []),
         *runtime,
         *(f"#define {item.replace('=', ' ', 1) if '=' in item else item + ' 1'}" for item in define),
+        *definitions.splitlines(),
     ]
     return "\n".join([*lines, f'#line 1 "{unit.main.name}"', ""]).encode()
 
@@ -203,11 +199,14 @@ def remove_rejected(
     """Add the host items that the errors name; False if there is no new one."""
     files = {file.name: file for file in unit.files}
     progress = False
+    without_template = {(message.file, message.line) for message in errors if _LACKS_TEMPLATE.search(message.text)}
     for name, line in dict.fromkeys((message.file, message.line) for message in errors):
         file = files.get(name)
         if file is None:
             continue
-        items = (enclosing_host_item(file, line, macros, unit.files), rejected_host_item(file, line, macros))
+        is_alone = (name, line) in without_template
+        item = enclosing_host_item(file, line, macros, unit.files, specializes_nothing=is_alone)
+        items = (item, rejected_host_item(file, line, macros))
         new = next((span for span in items if span is not None and span not in spans[name]), None)
         if new is not None:
             spans[name].append(new)
@@ -234,54 +233,3 @@ def _error(unit: SourceUnit, errors: Sequence[Message], expressions: Sequence[st
     if header is not None:
         return missing_header(unit.main.path, place, header)
     return compile_error(unit.main.path, str(shown), first.line, first.text, _ADVICE)
-
-
-def can_leave_out(unit: SourceUnit, define: Sequence[str], names: Sequence[str]) -> bool:
-    """Whether errors of the compiler show all that the device code needs of the missing headers `names`.
-
-    What device code uses of a header is an error of the compiler without it. Only a condition of the preprocessor would
-    change its meaning in silence: a macro that a header may define, and that a condition asks for, decides so. Macros
-    of a package, as of <dmlc/io.h>, begin with its name.
-    """
-    if any(is_of_device_package(name) for name in names):
-        return False
-    given = {re.split(r"[=(]", item)[0].encode() for item in define}
-    defined = [set(_definitions(file)) for file in unit.files]
-    unknown = set[bytes]().union(
-        *(
-            _open_names(file, given.union(*defined[:index], *defined[index + 1 :]))
-            for index, file in enumerate(unit.files)
-        )
-    )
-    starts = tuple(_start_of_macros(unit, name) for name in names)
-    return not any(name.startswith(starts) for name in unknown)
-
-
-def _start_of_macros(unit: SourceUnit, header: str) -> bytes:
-    """Return how the macros of a missing header begin, by its package: one in quotation marks may define any."""
-    file, line = unit.missing[header]
-    if not _OF_PACKAGE.match(file.text.splitlines()[line - 1]):
-        return b""
-    return re.split(r"[\W_]", header)[0].upper().encode()
-
-
-def _definitions(file: UserFile) -> Iterator[bytes]:
-    for span in file.lexed.directives:
-        match = _DEFINE.match(file.text, span.start, span.end)
-        if match is not None:
-            yield match[1]
-
-
-def _open_names(file: UserFile, known: set[bytes]) -> set[bytes]:
-    """Return the names in conditions of a file that nothing before them defines, without its include guard."""
-    defined, unknown = set(known), set()
-    for span in file.lexed.directives:
-        define = _DEFINE.match(file.text, span.start, span.end)
-        condition = _CONDITION.match(file.text, span.start, span.end)
-        if define is not None:
-            defined.add(define[1])
-            if not define[2].strip():
-                unknown.discard(define[1])
-        elif condition is not None:
-            unknown.update(name for name in _NAME.findall(condition[1]) if name not in defined)
-    return {name for name in unknown if not _OF_COMPILER.fullmatch(name)}

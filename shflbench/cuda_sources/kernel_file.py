@@ -37,6 +37,7 @@ class CompileOptions:
     # Compile kernels that launch kernels, for the device runtime, with which a program must link this PTX.
     device_launches: bool = True
     sources: tuple[Path, ...] = ()  # further files of the program, of which the file needs device functions
+    before: str = ""  # text that compilers read before the file
 
     @property
     def words(self) -> tuple[str, ...]:

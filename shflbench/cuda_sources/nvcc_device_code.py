@@ -17,9 +17,11 @@ from typing import TYPE_CHECKING
 
 from shflbench.compile.nvrtc import Message
 from shflbench.cuda_sources import nvcc as nvcc_compiler
-from shflbench.cuda_sources.host_code import blank, host_spans
-from shflbench.cuda_sources.jit import can_leave_out, instantiations_of_host, remove_rejected
+from shflbench.cuda_sources.host_code import UserFile, blank, enclosing_host_body, host_bodies
+from shflbench.cuda_sources.includes import is_file, with_names
+from shflbench.cuda_sources.jit import instantiations_of_host, remove_rejected
 from shflbench.cuda_sources.messages import InstanceError, SourceError
+from shflbench.cuda_sources.missing_headers import can_leave_out
 from shflbench.cuda_sources.plain_folder import plain_folder
 from shflbench.emulator.ptx.line_table import files_of, rename_files
 from shflbench.errors import CompileError
@@ -32,8 +34,10 @@ if TYPE_CHECKING:
     from shflbench.cuda_sources.lexer import TextSpan
     from shflbench.cuda_sources.source import CudaSource
 
-MAXIMUM_ROUNDS = 6  # of compiling and removing what was rejected: with the C++ library, each takes seconds
+MAXIMUM_ROUNDS = 10  # of compiling and removing what was rejected: with the C++ library, each takes seconds
 _ASKS_FOR_HEADERS = re.compile(rb"\b__has_include\b")
+# Without the ranges of profilers in host code of CUB, whose header older copies of it in a repository conflict with.
+_WITHOUT_RANGES = "CCCL_DISABLE_NVTX"
 _ADVICE = "Pass missing folders with -I."
 
 
@@ -42,16 +46,19 @@ def compile_with_stand_ins(
 ) -> str:
     """Return the PTX of the device code of a file; CompileError if nvcc rejects it, or might read another text."""
     unit = source.unit
-    _require_same_meaning(unit, options)
-    spans = {file.name: host_spans(file, source.macros) + instantiations_of_host(source, file) for file in unit.files}
+    _require_same_meaning(unit, options, missing_headers(unit, nvcc))
+    host = {file.name: host_bodies(file, source.macros) for file in unit.files}
+    spans = {file.name: host[file.name][0] + instantiations_of_host(source, file) for file in unit.files}
+    bodies = {name: of_file for name, (_, of_file) in host.items()}
     with tempfile.TemporaryDirectory(prefix="shflbench-", dir=plain_folder()) as name:
         folder = _Folder(Path(name).resolve())
         folder.write_stand_ins(unit)
-        folder.write_texts(unit, spans)
+        folder.write_texts(unit, spans, bodies)
         copies = (folder.moved(item) for item in options.include)
         moved = replace(
             options,
             include=(*(item for item in copies if item.is_dir()), *options.include),
+            define=(*options.define, _WITHOUT_RANGES),
             sources=tuple(folder.moved(item) for item in options.sources),
         )
         names = {str(folder.moved(file.path)): file.name for file in unit.files}
@@ -63,19 +70,42 @@ def compile_with_stand_ins(
                 if isinstance(error, InstanceError):
                     raise
                 errors = [Message(names.get(file, file), line, text) for file, line, text in error.every]
-                if not remove_rejected(unit, source.macros, spans, errors):
+                others = _without_bodies(source, bodies, errors)
+                if not remove_rejected(unit, source.macros, spans, others) and len(others) == len(errors):
                     raise
-                folder.write_texts(unit, spans)
+                folder.write_texts(unit, spans, bodies)
             else:
                 return rename_files(ptx, {file: folder.original(file) for file in files_of(ptx).values()})
     raise CompileError("nvcc rejects host code", _ADVICE, unit.main.path)
 
 
-def _require_same_meaning(unit: SourceUnit, options: CompileOptions) -> None:
+def _without_bodies(source: CudaSource, bodies: dict[str, list[TextSpan]], errors: Sequence[Message]) -> list[Message]:
+    """Add the bodies of host functions that the errors name; return the errors that are in none, or no more in one."""
+    files = {file.name: file for file in source.unit.files}
+    new: set[tuple[str, TextSpan]] = set()
+    others = []
+    for error in errors:
+        file = files.get(error.file)
+        body = enclosing_host_body(file, error.line, source.macros) if file is not None else None
+        if file is None or body is None or (body in bodies[file.name] and (file.name, body) not in new):
+            others.append(error)
+        elif (file.name, body) not in new:
+            bodies[file.name].append(body)
+            new.add((file.name, body))
+    return others
+
+
+def missing_headers(unit: SourceUnit, nvcc: Path) -> list[str]:
+    """Return the headers of a file that are missing for nvcc, too, which has folders of its own."""
+    folders = nvcc_compiler.header_folders(nvcc)
+    return [name for name in unit.missing if not any(is_file(folder / name) for folder in folders)]
+
+
+def _require_same_meaning(unit: SourceUnit, options: CompileOptions, missing: Sequence[str]) -> None:
     """Raise CompileError where the copies, or texts that stand for headers, may change what device code means."""
     links = any(file.path.resolve() != Path(os.path.abspath(file.path)) for file in unit.files)  # noqa: PTH100  (links stay)
     asks = any(_ASKS_FOR_HEADERS.search(file.text) for file in unit.files)
-    if links or asks or not can_leave_out(unit, options.define, list(unit.missing)):
+    if links or asks or not can_leave_out(unit, options.define, missing):
         raise CompileError("nvcc may read another text without the missing headers", _ADVICE, unit.main.path)
 
 
@@ -94,10 +124,18 @@ class _Folder:
         """Return the file of which one is a copy, or the file itself."""
         return name.removeprefix(str(self._files))
 
-    def write_texts(self, unit: SourceUnit, spans: Mapping[str, list[TextSpan]]) -> None:
-        """Write the files of the user without the spans."""
+    def write_texts(
+        self, unit: SourceUnit, spans: Mapping[str, list[TextSpan]], bodies: Mapping[str, list[TextSpan]]
+    ) -> None:
+        """Write the files of the user without the spans and without bodies of host functions.
+
+        They include others by the paths of their copies: a name in `#include` may be one that the unit gave a header.
+        """
+        paths = {name: str(self.moved(header.path)) for name, header in unit.headers.items()}
         for file in unit.files:
-            _write(self.moved(file.path), blank(file.text, spans[file.name], file.lexed.directives))
+            text = blank(file.text, spans[file.name], file.lexed.directives, bodies[file.name])
+            copy = with_names(UserFile.of(file.path, file.name, text), paths)
+            _write(self.moved(file.path), copy.text)
 
     def write_stand_ins(self, unit: SourceUnit) -> None:
         """Write what stands for headers; a name that leads out of the folder, or that no file can have, has none."""

@@ -87,7 +87,7 @@ class PlainFolder:
         plain = [macro for macro in options.define if _PLAIN_MACRO.fullmatch(macro)]
         others = [macro for macro in options.define if macro not in plain]
         renamed = (f"#define {old}(...) {new}(__VA_ARGS__)\n" for old, new in _REMOVED.items())
-        text = "".join((*renamed, *map(_definition, others)))
+        text = "".join((*renamed, *map(_definition, others), options.before))
         (path / _MACROS).write_text(text, encoding="utf-8", errors="surrogateescape")
         self.words = [word for number in range(len(self._folders)) for word in ("-I", f"{_LINK}{number}")]
         self.words += [f"-D{macro}" for macro in plain] + ["-include", _MACROS]

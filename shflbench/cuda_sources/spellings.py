@@ -27,6 +27,9 @@ _DEFINES_HOST_FUNCTIONS = re.compile(
     rb"[\w:]+(?:[\s\\*&]+[\w#:]+)+\s*\([^;{}]*\)[\s\\]*\{"
 )
 
+_DEFINES_TYPES = re.compile(
+    rb"\s*#\s*define\s+(\w+)\([^)]*\)[\s\\]*(?:template\s*<[^;{}]{0,300}>[\s\\]*)?(?:struct|class|union)\b[^;{}()]*\{"
+)
 # A macro alone on its line, which opens a namespace: the grammar takes it for the type of a function `namespace`.
 _BEFORE_NAMESPACE = re.compile(rb"^[ \t]*[A-Z][A-Z0-9_]+[ \t]*(?=\s*^[ \t]*(?:inline[ \t]+)?namespace\b)", re.MULTILINE)
 
@@ -41,8 +44,8 @@ _MACROS_OF_KERNEL = re.compile(
 def for_grammar(text: bytes, lexed: Lexed) -> bytes:
     """Return a text of the same length, without attributes of kernels and without uses of some macros.
 
-    These are macros that define functions, that open a namespace, and that stand for attributes of a kernel. Nor has it
-    the words that mark a member template of a class template.
+    These are macros that define functions or types, that open a namespace, and that stand for attributes of a kernel.
+    Nor has it the words that mark a member template of a class template.
 
     Types that `__align__` aligns have the word of C++ for it. What a kernel declares with the attributes is in the PTX,
     and the compiler is given the text as it is.
@@ -63,6 +66,7 @@ def for_grammar(text: bytes, lexed: Lexed) -> bytes:
     for span in lexed.directives:
         define = _DEFINES_FUNCTIONS.match(text, span.start, span.end)
         define = define or _DEFINES_HOST_FUNCTIONS.match(text, span.start, span.end)
+        define = define or _DEFINES_TYPES.match(text, span.start, span.end)
         if define is not None:
             use = re.compile(rb"^[ \t]*" + define[1] + rb"\b" + _ARGUMENTS + rb"[ \t]*;?", re.MULTILINE)
             result = use.sub(_blank, result)

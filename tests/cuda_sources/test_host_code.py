@@ -1,6 +1,13 @@
 import pytest
 
-from shflbench.cuda_sources.host_code import blank, host_spans, host_types
+from shflbench.cuda_sources.host_code import (
+    blank,
+    enclosing_host_body,
+    enclosing_host_item,
+    host_bodies,
+    host_spans,
+    host_types,
+)
 from tests.cuda_sources.conftest import Parse
 
 KERNEL = "__global__ void kernel(int *p) { *p = 1; }\n"
@@ -111,3 +118,36 @@ def test_types_of_the_host_in_a_namespace_are_removed_if_no_other_has_the_name(
     source = parse(KERNEL + text)
     file = source.unit.main
     assert bool(host_types(file, source.macros, source.unit.files)) == removed
+
+
+@pytest.mark.parametrize("macro", ["", "ATTRIBUTE(NOINLINE)\n"])
+def test_a_function_whose_template_parameters_stand_before_a_condition_stays(parse: Parse, macro: str) -> None:
+    condition = "#ifdef A\nvoid f(T) { }\n#else\nvoid f(T) { return; }\n#endif\n"
+    text = f"template <class T>\n{macro}{condition}int g() {{ return 1; }}\n"
+    result = device_code(parse, text)
+    assert "void f(T) { return; }" in result
+    assert "int g()" not in result
+
+
+def test_a_host_function_without_its_body_is_declared_as_before(parse: Parse) -> None:
+    text = (
+        "struct A { A(); int n; };\nA::A() : n(1) { }\nint f(int a) { return a; }\nauto g() { return 2; }\nint h();\n"
+    )
+    source = parse(text)
+    file = source.unit.main
+    spans, bodies = host_bodies(file, source.macros)
+    result = blank(file.text, spans, file.lexed.directives, bodies).decode()
+    assert " ".join(result.split()) == "struct A { A(); int n; }; int f(int a) ;"
+    within = enclosing_host_body(file, 3, source.macros)
+    assert within is not None
+    assert file.text[within.start : within.end] == b"{ return a; }"
+    assert enclosing_host_body(file, 4, source.macros) is None
+
+
+def test_a_specialization_is_removed_only_if_the_compiler_knows_no_template_of_its_name(parse: Parse) -> None:
+    source = parse("namespace a {\ntemplate <> struct Handler<int> { };\n}\n")
+    file, files = source.unit.main, source.unit.files
+    assert enclosing_host_item(file, 2, source.macros, files) is None
+    span = enclosing_host_item(file, 2, source.macros, files, specializes_nothing=True)
+    assert span is not None
+    assert file.text[span.start : span.end] == b"template <> struct Handler<int> { };"

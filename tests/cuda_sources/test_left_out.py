@@ -205,3 +205,34 @@ def test_a_kernel_that_only_an_uncalled_member_of_a_header_launches_is_a_note(
     verdicts = {kernel.name: str(kernel.verdict) for kernel in report.kernels}
     assert verdicts["used"] == "not checked"  # its instance is not known
     assert verdicts.get("unused") == verdict
+
+
+NEEDS = "template <class T> struct Needs { static constexpr bool barrier = true; };\n"
+DECIDED = KERNEL.replace("  __syncthreads();", "  if (Needs<int>::barrier) __syncthreads();")
+
+
+@pytest.mark.parametrize(
+    "before",
+    [NEEDS, "constexpr bool needs(long) { return true; }\n", "__device__ bool needs(long) { return true; }\n"],
+    ids=["specialization", "overload", "overload of device code"],
+)
+def test_a_missing_header_behind_what_it_may_specialize_or_overload_is_an_error(read: Read, before: str) -> None:
+    text = DECIDED if before == NEEDS else DECIDED.replace("Needs<int>::barrier", "needs(1)")
+    with pytest.raises(CompileError, match=r"kernel\.cu:2: there is no header timer\.h"):
+        read(f'{before}#include "timer.h"\n{text}')
+    assert left_out(read, f'#include "timer.h"\n{before}{text}')
+    assert left_out(read, f"{before}#include <plot/plot.hpp>\n{text}")
+    assert left_out(read, f'{before}#include "timer.h"\n{KERNEL}')
+
+
+def test_a_template_of_a_header_may_be_specialized_by_a_missing_one_behind_it(read: Read, tmp_path: Path) -> None:
+    (tmp_path / "needs.h").write_text(NEEDS)
+    with pytest.raises(CompileError, match=r"kernel\.cu:2: there is no header timer\.h"):
+        read(f'#include "needs.h"\n#include "timer.h"\n{DECIDED}')
+
+
+@pytest.mark.parametrize("name", ["_FAST", "__FAST", "_Fast"])
+def test_a_macro_that_begins_with_an_underscore_may_be_of_a_missing_header(read: Read, name: str) -> None:
+    text = KERNEL.replace("  __syncthreads();", f"#ifndef {name}\n  __syncthreads();\n#endif")
+    with pytest.raises(CompileError, match=r"there is no header timer\.h"):
+        read(f'#include "timer.h"\n{text}')
