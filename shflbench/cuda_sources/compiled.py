@@ -50,6 +50,7 @@ class CompiledFile:
     unoptimized: Callable[[], str | None]
     notes: list[SourceNote] = field(default_factory=list)
     is_device_code_only: bool = False  # without what the host code instantiates
+    left_out: tuple[str, ...] = ()  # missing headers
     rejected: tuple[RejectedKernel, ...] = ()
     rejected_instances: tuple[RejectedKernel, ...] = ()  # that the host code names, of templates that have others
     unit: PtxUnit | None = None  # what NVRTC was given; None if nvcc compiled the file
@@ -179,14 +180,16 @@ class FileCompiler:
         except (CompileError, CompilerError, OSError):
             self._rejects_stand_ins = True
             return None
-        missing = join_words(missing_headers(self._source.unit, nvcc)) or rejected.reason
-        text = f"the device code is compiled without headers that are missing: {missing}"
+        missing = missing_headers(self._source.unit, nvcc)
+        listed = join_words(missing) or rejected.reason
+        text = f"the device code is compiled without headers that are missing: {listed}"
         return CompiledFile(
             ptx,
             f"nvcc {nvcc_compiler.version(nvcc)}",
             partial(_unless_rejected, partial(build, debug=True)),
             [SourceNote("build", text), *_substitute_notes(self._source)],
             is_device_code_only=True,
+            left_out=tuple(missing),
         )
 
     def _is_of_host(self, error: CompileError) -> bool:
@@ -253,6 +256,7 @@ class FileCompiler:
             unoptimized,
             notes,
             is_device_code_only=True,
+            left_out=jit.left_out,
             rejected=jit.rejected,
             rejected_instances=tuple(rejected),
             unit=jit.unit,

@@ -20,10 +20,11 @@ from shflbench.cuda_sources.messages import (
 from shflbench.cuda_sources.missing_headers import can_leave_out
 from shflbench.cuda_sources.rejected_kernels import rejected_kernels, without
 from shflbench.cuda_sources.text_items import rejected_host_item
+from shflbench.cuda_sources.unevaluated import unevaluated_names, with_declarations
 from shflbench.errors import TimeLimitError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from shflbench.compile.nvrtc import Message, PtxResult
     from shflbench.compile.ptx_cache import PtxCompiler
@@ -96,6 +97,9 @@ def compile_device_code(
     """
     unit, macros = source.unit, source.macros
     host = {file.name: host_spans(file, macros) + instantiations_of_host(source, file) for file in unit.files}
+    named = unevaluated_names((file, host[file.name]) for file in unit.files)
+    parted = {file.name: with_declarations(file, host[file.name], named) for file in unit.files}
+    host = {name: spans for name, (spans, _) in parted.items()}
     types = {file.name: host_types(file, macros, unit.files) for file in unit.files}
     # Types of the host are removed at once, because each round takes the time of a compilation.
     attempts = [{name: host[name] + types[name] for name in host}] if any(types.values()) else []
@@ -113,7 +117,10 @@ def compile_device_code(
     for spans in [*attempts, host]:
         language: dict[str, bytes] = {}
         for _ in range(MAXIMUM_ROUNDS + len(unit.missing)):
-            texts = {file.name: blank(file.text, spans[file.name], file.lexed.directives) for file in unit.files}
+            texts = {
+                file.name: blank(file.text, spans[file.name], file.lexed.directives, parted[file.name][1])
+                for file in unit.files
+            }
             headers = standard_stubs() | cub_stub() | unit.stubs | left_out | language
             headers |= {name: text for name, text in texts.items() if name != unit.main.name}
             before = _LANGUAGE_HEADERS + prelude if language else prelude
@@ -128,7 +135,7 @@ def compile_device_code(
             if absent and can_leave_out(unit, options.define, absent):
                 left_out |= dict.fromkeys(absent, b"")
                 continue
-            if not remove_rejected(unit, macros, spans, errors):
+            if not remove_rejected(unit, macros, spans, errors, named):
                 if not language and _OF_LANGUAGE.search(b"".join(texts.values())):
                     language = language_stubs()
                     continue
@@ -194,9 +201,16 @@ def _prelude(unit: SourceUnit, define: Sequence[str], definitions: str) -> bytes
 
 
 def remove_rejected(
-    unit: SourceUnit, macros: Macros, spans: dict[str, list[TextSpan]], errors: Sequence[Message]
+    unit: SourceUnit,
+    macros: Macros,
+    spans: dict[str, list[TextSpan]],
+    errors: Sequence[Message],
+    named: Collection[bytes],
 ) -> bool:
-    """Add the host items that the errors name; False if there is no new one."""
+    """Add the host items that the errors name; False if there is no new one.
+
+    None declares a function that is `named` by device code that does not call it.
+    """
     files = {file.name: file for file in unit.files}
     progress = False
     without_template = {(message.file, message.line) for message in errors if _LACKS_TEMPLATE.search(message.text)}
@@ -207,7 +221,8 @@ def remove_rejected(
         is_alone = (name, line) in without_template
         item = enclosing_host_item(file, line, macros, unit.files, specializes_nothing=is_alone)
         items = (item, rejected_host_item(file, line, macros))
-        new = next((span for span in items if span is not None and span not in spans[name]), None)
+        known = [span for span in items if span is not None and span not in spans[name]]
+        new = next(iter(with_declarations(file, known, named)[0]), None)
         if new is not None:
             spans[name].append(new)
             progress = True

@@ -23,6 +23,7 @@ from shflbench.cuda_sources.jit import instantiations_of_host, remove_rejected
 from shflbench.cuda_sources.messages import InstanceError, SourceError
 from shflbench.cuda_sources.missing_headers import can_leave_out
 from shflbench.cuda_sources.plain_folder import plain_folder
+from shflbench.cuda_sources.unevaluated import unevaluated_names, with_declarations
 from shflbench.emulator.ptx.line_table import files_of, rename_files
 from shflbench.errors import CompileError
 
@@ -50,6 +51,9 @@ def compile_with_stand_ins(
     host = {file.name: host_bodies(file, source.macros) for file in unit.files}
     spans = {file.name: host[file.name][0] + instantiations_of_host(source, file) for file in unit.files}
     bodies = {name: of_file for name, (_, of_file) in host.items()}
+    without = ((file, [*spans[file.name], *bodies[file.name]]) for file in unit.files)
+    named = unevaluated_names(without)
+    spans = {file.name: with_declarations(file, spans[file.name], named)[0] for file in unit.files}
     with tempfile.TemporaryDirectory(prefix="shflbench-", dir=plain_folder()) as name:
         folder = _Folder(Path(name).resolve())
         folder.write_stand_ins(unit)
@@ -71,7 +75,7 @@ def compile_with_stand_ins(
                     raise
                 errors = [Message(names.get(file, file), line, text) for file, line, text in error.every]
                 others = _without_bodies(source, bodies, errors)
-                if not remove_rejected(unit, source.macros, spans, others) and len(others) == len(errors):
+                if not remove_rejected(unit, source.macros, spans, others, named) and len(others) == len(errors):
                     raise
                 folder.write_texts(unit, spans, bodies)
             else:

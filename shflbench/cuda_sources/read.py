@@ -25,6 +25,7 @@ from shflbench.cuda_sources.expansion import require_expandable, require_shallow
 from shflbench.cuda_sources.file_cache import cached_file
 from shflbench.cuda_sources.guarded_kernels import kernel_guard, no_kernel, not_compiled_with, with_guarding_macros
 from shflbench.cuda_sources.header_search import with_found_headers
+from shflbench.cuda_sources.hidden_kernels import hidden_kernels
 from shflbench.cuda_sources.host.machine import HostBudget
 from shflbench.cuda_sources.host_code import UserFile
 from shflbench.cuda_sources.includes import is_file, read_limited
@@ -198,6 +199,7 @@ def _kernel_file(
 ) -> KernelFile:
     """Return the kernels of a compiled file, with notes on how it was read; KernelError if it has none."""
     source, wanted, compiled, derived = compilation
+    compiled = replace(compiled, rejected=(*compiled.rejected, *hidden_kernels(source, compiled.left_out)))
     files = _user_files(compiled.ptx, path)
     compiled_kernels = [kernel_of(item, files, source) for item in read_kernels(compiled.ptx)]
     listed, others = users_kernels(source, [_with_spellings(item, compiled.symbols) for item in compiled_kernels])

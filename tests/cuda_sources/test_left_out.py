@@ -236,3 +236,52 @@ def test_a_macro_that_begins_with_an_underscore_may_be_of_a_missing_header(read:
     text = KERNEL.replace("  __syncthreads();", f"#ifndef {name}\n  __syncthreads();\n#endif")
     with pytest.raises(CompileError, match=r"there is no header timer\.h"):
         read(f'#include "timer.h"\n{text}')
+
+
+BODY = "{ __shared__ int s[64]; s[threadIdx.x] = 1; out[threadIdx.x] = s[63 - threadIdx.x]; }"
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "reason"),
+    [
+        ("void launch(int *p) { hidden<<<1, 64>>>(p); }", 9, "no file defines `hidden`, which is launched here"),
+        (
+            "MAKE(hidden)\nvoid f(int *p) { hidden<<<1, 64>>>(p); }",
+            10,
+            "no file defines `hidden`, which is launched here",
+        ),
+        (f"KERNEL void hidden(int *out) {BODY}", 9, "`hidden` uses `__shared__`, but nothing marks it as a kernel"),
+    ],
+)
+def test_a_kernel_that_only_a_missing_header_defines_or_marks_is_not_compiled(
+    read: Read, tmp_path: Path, text: str, line: int, reason: str
+) -> None:
+    file = read(f'#include "timer.h"\n{KERNEL}\n{text}\n')
+    assert [kernel.name for kernel in file.kernels] == ["reverse"]
+    sentence = f"{tmp_path}/kernel.cu:{line}: {reason}: there is no header timer.h; pass its folder with -I"
+    assert [(item.name, item.sentence) for item in file.rejected] == [("hidden", sentence)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "__global__ void other(int *p);\nvoid f(int *p) { other<<<1, 64>>>(p); }",
+        "template <class F> void f(F kernel, int *p) { kernel<<<1, 64>>>(p); }",
+        "void f(int *p) { void (*kernel)(int *) = nullptr; kernel<<<1, 64>>>(p); }",
+        "void emulate(float *out) { dim3 blockIdx; out[blockIdx.x] = 1; }",
+    ],
+    ids=["declared", "parameter", "pointer", "emulation"],
+)
+def test_what_the_file_declares_is_no_kernel_of_a_missing_header(read: Read, text: str) -> None:
+    assert read(f'#include "timer.h"\n{KERNEL}\n{text}\n').rejected == ()
+
+
+def test_a_host_function_that_device_code_names_without_a_call_stays_declared(read: Read) -> None:
+    """Without it, the second template would fit, with a barrier that the kernel does not have."""
+    text = """struct Tag { };
+void needs_none(Tag) { throw 1; }
+template <class T> constexpr auto needs(int) -> decltype(needs_none(T()), false) { return false; }
+template <class T> constexpr bool needs(long) { return true; }
+""" + KERNEL.replace("  __syncthreads();", "  if (needs<Tag>(0)) __syncthreads();")
+    assert "bar.sync" in read(KERNEL).ptx
+    assert "bar.sync" not in read(f'#include "timer.h"\n{text}').ptx
