@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from shflbench.cuda_sources.repository import repository_root
 from shflbench.errors import CompileError, not_compiled
 from shflbench.files import COPIED, SHARED_HEADERS, read_regular
 
@@ -24,6 +25,9 @@ _TEXTURE = re.compile(r"\btexture\s*<[^;{}<>]*>\s*(\w+)")
 _UNDEFINED = re.compile(r'identifier "(\w+)" is undefined')
 # Of gcc in the name of nvcc, and of NVRTC.
 _MISSING = re.compile(r'(?P<gcc>\S+): No such file or directory|cannot open source file "(?P<nvrtc>[^"]+)"')
+
+MODULES = ".gitmodules"
+_MODULE = re.compile(r"^\s*path\s*=\s*([\w.+/-]+?)\s*$", re.MULTILINE)
 
 MAXIMUM_MESSAGE = 400  # characters: compilers repeat names of any length
 
@@ -108,10 +112,28 @@ def missing_header(source: Path, place: str, name: str) -> CompileError:
     if (source.parent / "pattern.py").is_file() and of_patterns:
         remedy = f"check the pattern: shflbench check {source.parent}"
         return CompileError(f"{place}{name} belongs to patterns; {remedy}", subject=source)
+    if (submodule := _submodule_of(source, name)) is not None:
+        remedy = f"git submodule update --init {submodule}"
+        text = f"{place}there is no header {name}: the submodule {submodule} is not checked out; run `{remedy}`"
+        return MissingHeaderError(text, FIX, source)
     package = next((f", or install {text}" for start, text in _PACKAGES if name.startswith(start)), "")
     folder = _folder_with(source, name)
     advice = f"pass -I {folder}" if folder is not None else f"pass its folder with -I{package}"
     return MissingHeaderError(f"{place}there is no header {name}; {advice}", FIX, source)
+
+
+def _submodule_of(source: Path, name: str) -> str | None:
+    """Return the submodule of the file's repository whose folder is empty, and is called as the header's one begins."""
+    root = repository_root(source)
+    package = name.partition("/")[0].lower()
+    try:
+        if root is None or "/" not in name or not (root / MODULES).is_file():
+            return None
+        paths = _MODULE.findall(read_regular(root / MODULES, MAXIMUM_BYTES).decode(errors="replace"))
+        named = (path for path in paths if re.split(r"[-_.]", path.rpartition("/")[2].lower())[0] == package)
+        return next((path for path in named if not any((root / path).glob("*"))), None)
+    except OSError:
+        return None
 
 
 def is_of_device_package(name: str) -> bool:

@@ -285,3 +285,16 @@ template <class T> constexpr bool needs(long) { return true; }
 """ + KERNEL.replace("  __syncthreads();", "  if (needs<Tag>(0)) __syncthreads();")
     assert "bar.sync" in read(KERNEL).ptx
     assert "bar.sync" not in read(f'#include "timer.h"\n{text}').ptx
+
+
+def test_a_missing_header_of_an_empty_submodule_names_the_submodule(read: Read, tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".gitmodules").write_text('[submodule "glm"]\n\tpath = third_party/glm\n\turl = https://a.b/glm.git\n')
+    remedy = r"the submodule third_party/glm is not checked out; run `git submodule update --init third_party/glm`"
+    text = f"#include <glm/glm.hpp>\n{KERNEL.replace('63 -', 'glm::last() -')}"
+    with pytest.raises(CompileError, match=rf"there is no header glm/glm\.hpp: {remedy}"):
+        read(text)
+    (tmp_path / "third_party/glm").mkdir(parents=True)
+    (tmp_path / "third_party/glm/README.md").write_text("GLM")
+    with pytest.raises(CompileError, match="pass its folder with -I"):
+        read(text)
