@@ -157,7 +157,7 @@ class FileCompiler:
         except (CompileError, CompilerError) as error:
             if instances and isinstance(error, SourceError):  # an instance may be the reason
                 raise
-            if needs_header and (other := self._with_stand_ins(rejected, instances)):
+            if _LAUNCH not in rejected.log and (other := self._with_stand_ins(rejected, instances)):
                 return other
             if isinstance(error, MissingHeaderError) and needs_header:  # which device code needs, too
                 raise
@@ -169,7 +169,10 @@ class FileCompiler:
         return compiled
 
     def _with_stand_ins(self, rejected: CompileError, instances: Sequence[str]) -> CompiledFile | None:
-        """Compile the device code with nvcc, without the headers that are missing; None if it rejects that, too."""
+        """Compile the device code with nvcc, without the headers that are missing; None if it rejects that, too.
+
+        Host code that nvcc has `rejected` is left out as well.
+        """
         nvcc = self._nvcc
         if nvcc is None or self._rejects_stand_ins:
             return None
@@ -182,12 +185,16 @@ class FileCompiler:
             return None
         missing = missing_headers(self._source.unit, nvcc)
         listed = join_words(missing) or rejected.reason
-        text = f"the device code is compiled without headers that are missing: {listed}"
+        if isinstance(rejected, MissingHeaderError):
+            note = SourceNote("build", f"the device code is compiled without headers that are missing: {listed}")
+        else:
+            text = f"the device code is compiled alone, because nvcc rejects host code: {rejected.reason}"
+            note = SourceNote("compiler", text)
         return CompiledFile(
             ptx,
             f"nvcc {nvcc_compiler.version(nvcc)}",
             partial(_unless_rejected, partial(build, debug=True)),
-            [SourceNote("build", text), *_substitute_notes(self._source)],
+            [note, *_substitute_notes(self._source)],
             is_device_code_only=True,
             left_out=tuple(missing),
         )

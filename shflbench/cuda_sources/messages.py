@@ -22,6 +22,8 @@ _DIALECT = re.compile(
     r"array_snapshot|loop_bound|add_noovfl\w*|skip_candidate\w*|bugle_\w*|unroll|int_range))\b"
 )
 _TEXTURE = re.compile(r"\btexture\s*<[^;{}<>]*>\s*(\w+)")
+# CUDA C++ Programming Guide 13.0, 10.19 and 10.22: functions of warps that had no mask.
+_WITHOUT_MASK = re.compile(r'identifier "(__shfl(?:_up|_down|_xor)?|__any|__all|__ballot)" is undefined')
 _UNDEFINED = re.compile(r'identifier "(\w+)" is undefined')
 # Of gcc in the name of nvcc, and of NVRTC.
 _MISSING = re.compile(r'(?P<gcc>\S+): No such file or directory|cannot open source file "(?P<nvrtc>[^"]+)"')
@@ -92,6 +94,9 @@ def compile_error(source: Path, file: str, line: int, what: str, advice: str = F
         removed = "CUDA 12 removed texture references, `texture<…>`"
         advice = "Use texture objects (cudaTextureObject_t), or compile with CUDA 11 and pass the PTX."
         return RemovedFeatureError(source, f"{place}{removed}", advice, at=(file, line))
+    if (old := _WITHOUT_MASK.search(what)) is not None:
+        reason = f"{place}`{old[1]}` exists below sm_70 only; from there on, `{old[1]}_sync` takes its place"
+        return RemovedFeatureError(source, reason, "Name the lanes that take part as its mask.", what, (file, line))
     return SourceError(source, f"{place}{what}", advice, what, (file, line))
 
 

@@ -1,6 +1,7 @@
 """Files compiled with nvcc, for which a script stands in: most machines have none."""
 
 import json
+import re
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -227,6 +228,22 @@ def test_a_file_that_nvrtc_rejects_is_compiled_with_what_stands_for_a_missing_he
     assert "void f() ;" in (tmp_path / "given.cu").read_text()  # host code without its body
     extension.write_text(EXTENSION)
     assert read(extension, nvcc).compiler.startswith("NVRTC")
+
+
+def test_device_code_that_only_nvcc_reads_is_compiled_without_host_code_that_nvcc_rejects(
+    nvcc: FakeNvcc, extension: Path, tmp_path: Path
+) -> None:
+    script = nvcc.path.read_text().replace(
+        ":1:10: fatal error: ATen/ATen.h: No such file or directory", "(4): error: no"
+    )
+    nvcc.path.write_text(re.sub("assert 'SHFLBENCH_TORCH'.*", "pass", script))
+    text = EXTENSION.replace("= N", "= std::known_to_nvcc(N)").replace("#include <ATen/ATen.h>", "")
+    extension.write_text(text.replace("void f() {}", "void f() { no; }"))
+    result = read(extension, nvcc)
+    assert result.compiler == "nvcc 13.0"
+    note = f"the device code is compiled alone, because nvcc rejects host code: {extension}:4: no"
+    assert [item.text for item in result.notes if item.kind == "compiler"] == [note]
+    assert "no;" not in (tmp_path / "given.cu").read_text()
 
 
 @pytest.mark.parametrize(

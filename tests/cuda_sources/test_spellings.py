@@ -148,3 +148,8 @@ def test_a_texture_reference_is_named_as_removed(read: Read) -> None:
     text = "texture<float, 1> table;\n__global__ void k(float *p) { *p = tex1Dfetch(table, 0); }\n"
     with pytest.raises(CompileError, match=r"kernel\.cu:2: CUDA 12 removed texture references"):
         read(text)
+
+
+def test_a_shuffle_without_mask_is_named_as_one_of_older_gpus(read: Read) -> None:
+    with pytest.raises(CompileError, match=r"kernel\.cu:1: `__shfl_up` exists below sm_70 only; .* `__shfl_up_sync`"):
+        read("__global__ void k(int *p) { *p = __shfl_up(*p, 1); }\n")
