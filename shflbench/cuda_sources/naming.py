@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _SHOWN = 8  # names in a message: enough to choose from
 
 
+_MEMBER = re.compile(r"\w\s*(?:>\s*)?::\s*\w+$")  # the last part of a type that a class or a namespace has
 _SCOPED = re.compile(r"(?:::)?\w+(?:::\w+)+")  # without template arguments
 
 
@@ -98,4 +99,18 @@ def normalize(argument: str, aliases: KnownAliases) -> str:
     what = meaning(text, aliases)
     if what.element is not None and not what.pointer:
         return f"{what.element}x{what.lanes}"
-    return re.sub(r"\s*([*&<>,])\s*", r"\1", text)
+    if text.endswith(">") or not _MEMBER.search(text):
+        return re.sub(r"\s*([*&<>,])\s*", r"\1", text)
+    return _member_type(text, aliases)
+
+
+def _member_type(text: str, aliases: KnownAliases) -> str:
+    """Return a type that a class defines, `Table<int32_t>::View`, so that two ways to write the class are equal."""
+    member = last_part(text).strip()
+    class_ = text.rstrip()[: -len(member)].rstrip().removesuffix("::").rstrip()
+    class_ = aliases.get(class_) or class_
+    head, bracket, listed = class_.partition("<")
+    if bracket and listed.endswith(">"):
+        arguments = ",".join(normalize(item, aliases) for item in split_arguments(listed[:-1]))
+        class_ = f"{''.join(head.split())}<{arguments}>"
+    return f"{class_}::{member}"

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from shflbench.cuda_sources.argument_types import meaning
 from shflbench.cuda_sources.definitions import parameters_of, rest_of, surrounding_parameters, template_parameters
 from shflbench.cuda_sources.launch_texts import kernel_name
+from shflbench.cuda_sources.member_results import member_result
 from shflbench.cuda_sources.name_places import may_call
 from shflbench.cuda_sources.named_items import NamedItems
 from shflbench.cuda_sources.namespaces import NamespacedTypes, scopes_around
@@ -44,7 +45,7 @@ class Instances:
 
     def __init__(self, files: Sequence[UserFile], evaluator: Evaluator) -> None:
         """Index the calls and explicit instances of host templates."""
-        self._evaluator = evaluator
+        self._files, self._evaluator = files, evaluator
         self._types = NamespacedTypes(files)
         read: dict[int, TemplateUses] = {}  # by the id of a file
 
@@ -65,9 +66,15 @@ class Instances:
         if definition.template is None:
             return []
         has_pack = definition.has_pack
-        given = (given_arguments(launch.node) if has_pack else launch.template_arguments) or ()
-        known = launch.performed and len(given) == len(definition.template) and not has_pack
+        is_written = has_pack or any(map(self._is_in_class, launch.template_arguments or ()))
+        given = (given_arguments(launch.node) if is_written else launch.template_arguments) or ()
+        known = launch.performed and len(given) == len(definition.template) and not is_written
         return self._resolved(launch.node, given, definition, launch.argument_nodes, known=known)
+
+    def _is_in_class(self, argument: str) -> bool:
+        """Whether a type is one that a class defines, of which the plain name says nothing outside of the class."""
+        is_name = _WORD.fullmatch(argument) is not None
+        return is_name and not self._types.has(argument) and any(argument.encode() in f.type_words for f in self._files)
 
     def named(self, node: Node, definition: Definition) -> list[tuple[str, ...]]:
         """Return the template arguments of `kernel<…>` that host code names, as in a table; none if uncertain."""
@@ -317,7 +324,7 @@ class Instances:
             node = inside
             stars += 1
         if node.type != "identifier":
-            return (self._constructed(node) or written_type(node)) if not stars else None
+            return (self._constructed(node) or self._of_member(node, use) or written_type(node)) if not stars else None
         declarator = self._evaluator.names.declaration(use, text_of(node))
         declaration = declarator.parent if declarator is not None else None
         if declarator is None or declaration is None:
@@ -332,6 +339,19 @@ class Instances:
             return None
         is_const = pointers and any(text_of(item) == "const" for item in declaration.children)
         return ("const " if is_const else "") + bare_type(text) + " *" * pointers
+
+    def _of_member(self, node: Node, use: Node) -> str | None:
+        """Return the type of `object.member()`."""
+        function = node.child_by_field_name("function") if node.type == "call_expression" else None
+        member = function.child_by_field_name("field") if function is not None else None
+        if function is None or member is None or member.type != "field_identifier":
+            return None
+        object_ = function.child_by_field_name("argument")
+        type_ = self._type_of(object_, use) if object_ is not None and object_.type == "identifier" else None
+        is_pointer = text_of(function.child_by_field_name("operator")) == "->"
+        if type_ is None or type_.endswith(" *") != is_pointer:
+            return None
+        return member_result(self._files, bare_type(type_.removesuffix(" *")), text_of(member))
 
     def _constructed(self, node: Node) -> str | None:
         """Return the class of which `Name<…>()` makes an object."""
