@@ -79,8 +79,8 @@ _OPAQUE = """
     $isspacep $ld_async $ldmatrix $malloc $mma $movmatrix $no_function $st_async $stack $stmatrix $vprintf
     $wmma abs addc applypriority atom bfi bfind bmsk bra brev brkpt clz cnot copysign createpolicy dp2a dp4a elect exit
     fence fma fns griddepcontrol isspacep ld ldu lop3 mad24 madc match membar mul24 nanosleep pmevent popc prefetch
-    prefetchu prmt red redux ret sad set setmaxnreg shf shfl slct st subc szext testp trap vabsdiff2 vabsdiff4 vadd2
-    vadd4 vavrg2 vavrg4 vmax2 vmax4 vmin2 vmin4 vote vsub2 vsub4 xor
+    prefetchu prmt red redux ret sad set setmaxnreg shf shfl slct st subc szext testp trap vabsdiff vabsdiff2 vabsdiff4
+    vadd vadd2 vadd4 vavrg2 vavrg4 vmad vmax vmax2 vmax4 vmin vmin2 vmin4 vote vsub vsub2 vsub4 xor
 """
 ROLES: Mapping[str, OpcodeRole] = {**dict.fromkeys(_OPAQUE.split(), OpcodeRole.OPAQUE), **_WITH_A_ROLE}
 

@@ -1,6 +1,7 @@
 """Read a PTX text into a module."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 from shflbench.emulator.ptx import declarations
@@ -22,6 +23,8 @@ from shflbench.errors import EmulatorError
 _INSTRUCTION = re.compile(rf"(?:@(?P<guard>!?\s*{NAME})\s+)?(?P<opcode>[a-z][A-Za-z0-9_.:]*)(?:\s+(?P<operands>.*))?")
 _TABLE = re.compile(rf"({NAME})\s*:\s*\.(?:branchtargets|calltargets)\s+(.+)")
 _PROTOTYPE = re.compile(rf"({NAME})\s*:\s*\.callprototype\b\s*(.*)")
+_WITH_PARTS = frozenset({"vadd", "vsub", "vabsdiff", "vmin", "vmax", "vmad"})  # scalar video instructions
+_PART = re.compile(rf"({NAME})\.([bh][0-3])")
 MOST_REGISTERS = 1 << 18  # of one function; the emulator needs memory for each in every thread
 MOST_INSTRUCTIONS = 1 << 17  # of one function, as after inlining; reading more takes minutes
 _LONGEST_MESSAGE = 200  # characters; names that a compiler made are long
@@ -140,6 +143,17 @@ class _Parser:
         guard = operand(match["guard"], body.resolve) if match["guard"] else None
         if guard is not None and not isinstance(guard, Register):
             raise EmulatorError(f"`{match['guard']}` is not a predicate")
-        operands = tuple(operand(item, body.resolve) for item in split(match["operands"])) if match["operands"] else ()
+        texts = list(split(match["operands"])) if match["operands"] else []
+        if opcode in _WITH_PARTS:
+            texts, parts = _parts(texts)
+            modifiers += parts
+        operands = tuple(operand(item, body.resolve) for item in texts)
         location = self.lines.current
         return PtxInstruction(opcode, tuple(modifiers), operands, guard, location, statement.text, statement.line)
+
+
+def _parts(operands: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return operands without the parts of registers that they name, and a modifier for each part: `a-h0`."""
+    matches = [_PART.fullmatch(item.strip()) for item in operands]
+    names = [match[1] if match is not None else item for match, item in zip(matches, operands, strict=True)]
+    return names, [f"{letter}-{match[2]}" for letter, match in zip("dabc", matches, strict=False) if match is not None]
