@@ -13,8 +13,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from shflbench.cuda_sources.host_code import UserFile
+from shflbench.cuda_sources.launch_texts import launching_nodes
 from shflbench.cuda_sources.lexer import TextSpan, code_only, without_lines
 from shflbench.cuda_sources.macros import Macro, substitute
+from shflbench.cuda_sources.syntax_trees import enclosing_function, function_name
 from shflbench.cuda_sources.type_dispatch import DISPATCH, lambdas, names_of_types, with_one_case, with_types
 
 if TYPE_CHECKING:
@@ -45,12 +47,24 @@ class _Use:
 def with_launches(files: Sequence[UserFile], macros: Macros, active: Mapping[str, Macro]) -> list[UserFile]:
     """Return the files with macros expanded that launch kernels, instantiate functions, or are given statements.
 
+    Those that call an instance of a function which launches kernels count as well, as `case K: launch<T, K>(data)`.
     Of several definitions of a macro, the one that is `active` in the end counts.
     """
     certain = _certain(macros, active)
     known = _with_parameters(certain)
     launching = _leading_to(_LAUNCH, certain) | _leading_to(INSTANTIATION, known)
+    if known and (launchers := _launching_templates(files)):
+        calls = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(launchers)))})\s*<")
+        launching |= _leading_to(calls, known)
     return [_expanded(file, launching | _handed_to(file, launching, known), known) for file in files]
+
+
+def _launching_templates(files: Sequence[UserFile]) -> set[str]:
+    """Return the names of the function templates in which the text launches kernels."""
+    functions = (enclosing_function(node) for _, node, _ in launching_nodes(files))
+    outer = ((item, item.parent) for item in functions if item is not None)
+    templates = (item for item, around in outer if around is not None and around.type == "template_declaration")
+    return set(map(function_name, templates)) - {""}
 
 
 def with_kernels(files: Iterable[UserFile], macros: Macros) -> Iterator[UserFile]:

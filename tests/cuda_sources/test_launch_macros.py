@@ -77,3 +77,14 @@ def test_types_of_libraries_in_host_code_do_not_matter(read: Read) -> None:
         f"{KERNEL}{BODY.replace('USE', use)}"
     )
     assert [item.name for item in result.kernels] == ["fill<float>"]
+
+
+def test_a_macro_that_calls_the_launcher_of_a_kernel_gives_its_instances(read: Read) -> None:
+    text = """template <class T, int K> __global__ void scale(T *p) { p[threadIdx.x] *= K; }
+template <class T, int K> void launch(T *p) { scale<T, K><<<1, 64>>>(p); }
+#define CASE(LOW, HIGH) case LOW ... HIGH: launch<T, HIGH>(p); break
+template <class T> void run(T *p, int k) { switch (k) { CASE(1, 4); CASE(5, 8); } }
+#undef CASE
+template void run<float>(float *, int);
+"""
+    assert [kernel.name for kernel in read(text).kernels] == ["scale<float, 4>", "scale<float, 8>"]

@@ -1,4 +1,4 @@
-"""Scalar video instructions: arithmetic with parts of registers, and a second operation (PTX ISA 9.0, video instructions).
+"""Scalar video instructions of PTX ISA 9.0: arithmetic with parts of registers, and a second operation.
 
 The parser turns the part that an operand names, as in `%r1.h0`, into a modifier `a-h0` of the instruction.
 """
