@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from fractions import Fraction
+from math import ceil
 from typing import TYPE_CHECKING, TypeAlias
 
 from shflbench.cuda_sources.origin import Origin
@@ -177,13 +179,16 @@ class HostLaunch:
 def is_rounded_up(launch: HostLaunch, other: HostLaunch) -> bool:
     """Whether the grid of a launch counts a part of a tile as a whole one, as another launch shows its tiles.
 
-    Both have one number each in place of all that the host code reads: 2 blocks for 100, and 4 blocks for 256.
+    The numbers that stand for what the host code reads have one ratio: 2 blocks for 100, and 4 blocks for 256.
     """
-    numbers = [{number for _, number in item.assumed} for item in (launch, other)]
-    if any(len(item) != 1 for item in numbers) or launch.grid is None or other.grid is None:
+    known = dict(other.assumed)
+    ratios = {Fraction(number, known[name]) for name, number in launch.assumed if known.get(name)}
+    changed = ratios - {Fraction(1)}
+    if len(changed) != 1 or launch.grid is None or other.grid is None:
         return False
-    (number,), (whole,) = numbers
-    return any(size * whole > tiles * number for size, tiles in zip(launch.grid, other.grid, strict=True) if tiles > 1)
+    (ratio,) = changed
+    sizes = ((size, tiles * ratio) for size, tiles in zip(launch.grid, other.grid, strict=True) if tiles > 1)
+    return any(part.denominator > 1 and size == ceil(part) for size, part in sizes)
 
 
 def is_parameter(name: str) -> bool:

@@ -81,8 +81,11 @@ def _stores(op: Op) -> bool:
     return isinstance(op.form, Access) and op.form.kind != "ld"
 
 
-def in_elements(item: ArrayAccess) -> Iterator[tuple[int, Polynomial]]:
-    """Yield sizes of an element, in bytes, with the index of the element that the access is to."""
-    for unit in sorted({item.element, gcd(*item.offset.values())}):
+def in_elements(item: ArrayAccess, declared: int = 0) -> Iterator[tuple[int, Polynomial]]:
+    """Yield sizes of an element, in bytes, with the index of the element that the access is to.
+
+    One of them is the `declared` size of what the pointer points to: `x[8 * i]` may be read as a `float4`.
+    """
+    for unit in sorted({declared, item.element, gcd(*item.offset.values())}):
         if unit and not any(factor % unit for factor in item.offset.values()):
             yield unit, Counter({term: factor // unit for term, factor in item.offset.items()})

@@ -7,10 +7,11 @@ with `<=`, goes beyond the end. `in[y * width + x]` with guards for `x` and `y` 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from shflbench.checker.inputs.array_accesses import array_accesses, in_elements, range_ends
+from shflbench.checker.inputs.grid_limits import grid_limits
 from shflbench.checker.inputs.scalars import is_size
 from shflbench.checker.inputs.size_bound import SizeBound
 from shflbench.emulator.dataflow.guards import Guard, guards
@@ -19,7 +20,7 @@ from shflbench.emulator.dataflow.polynomials import difference, sorted_term, sum
 from shflbench.emulator.dataflow.slices import parameter_byte
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from shflbench.checker.inputs.array_accesses import ArrayAccess
     from shflbench.checker.inputs.size_bound import Terms
@@ -35,20 +36,25 @@ def size_bounds(kernel: SourceKernel, slicer: Slicer) -> dict[str, tuple[SizeBou
     """Return the sizes that guards suggest for the buffers of a kernel, by name; several where several guards do."""
     values = slicer.kept(IndexValues)
     accesses = list(array_accesses(slicer, values))
-    limits = [item for item in slicer.kept(guards) if _limits_index(item) and _is_of_index(item, accesses)]
+    declared = {part.offset: getattr(part.item, "element_bytes", None) or 0 for part in kernel.parts}
+    every = [item for item in slicer.kept(guards) if _limits_index(item)]
+    limits = [item for item in every if _is_of_index(item, accesses, declared)]
     unread = frozenset(item.offset for item in unread_sizes(kernel, slicer))
     limits += _unread_limits(unread, limits)
     names = kernel.pointers
+    of_grid = list(grid_limits(kernel, limits))
     excluded = {(start, _key(item)) for item in limits for start in _pointers(slicer, item.others)}
     ends = range_ends(accesses, slicer) if limits else ()
     bounds: dict[str, dict[SizeBound, None]] = {}
-    for item in accesses if limits else ():
+    for item in accesses if limits or of_grid else ():
         if item.pointer in names:
             sizes = bounds.setdefault(names[item.pointer], {})
             fitting = [limit for limit in limits if (item.pointer, _key(limit)) not in excluded]
+            kind = _AccessKind(declared.get(item.pointer, 0), slicer.in_loop(item.op), item.pointer in ends)
             if fitting and len(sizes) < MOST_SIZES:
-                new = _bounds(item, fitting, in_loop=slicer.in_loop(item.op), more=item.pointer in ends)
-                sizes |= {_marked(bound, unread): None for bound in new}
+                sizes |= {_marked(bound, unread): None for bound in _bounds(item, fitting, kind)}
+            if of_grid and len(sizes) < MOST_SIZES:
+                sizes |= {replace(bound, of_grid=True): None for bound in _bounds(item, [*fitting, *of_grid], kind)}
     return {name: tuple(sizes) for name, sizes in bounds.items() if sizes}
 
 
@@ -86,7 +92,7 @@ def _limits_index(guard: Guard) -> bool:
     return bool(limit) and _is_number(limit) and not _is_number(index)
 
 
-def _is_of_index(guard: Guard, accesses: Sequence[ArrayAccess]) -> bool:
+def _is_of_index(guard: Guard, accesses: Sequence[ArrayAccess], declared: Mapping[int, int]) -> bool:
     """Whether an access behind the guard has its index.
 
     The guard with which a loop begins does not limit the number of the thread, which can be the index of a result:
@@ -96,7 +102,8 @@ def _is_of_index(guard: Guard, accesses: Sequence[ArrayAccess]) -> bool:
     inside = [item for item in accesses if id(item.op) in guard.accesses]
     if not guard.accesses:
         return True
-    return any(_contains(elements, index, MOST_DIMENSIONS) for item in inside for _, elements in in_elements(item))
+    indexes = (elements for item in inside for _, elements in in_elements(item, declared.get(item.pointer, 0)))
+    return any(_contains(elements, index, MOST_DIMENSIONS) for elements in indexes)
 
 
 def _contains(index: Polynomial, part: Polynomial, dimensions: int) -> bool:
@@ -122,12 +129,21 @@ def _pointers(slicer: Slicer, accesses: Collection[int]) -> Iterator[int]:
             yield from slicer.pointers(op)
 
 
-def _bounds(item: ArrayAccess, limits: Sequence[Guard], *, in_loop: bool, more: bool) -> Iterator[SizeBound]:
-    """Yield the sizes for an access; with `more`, of one element more."""
-    for unit, index in in_elements(item):
+@dataclass(frozen=True, slots=True)
+class _AccessKind:
+    """What decides on the size of a buffer besides the index of an access."""
+
+    declared: int  # bytes of what the pointer points to
+    in_loop: bool
+    is_end: bool  # of ranges: the buffer has one element more
+
+
+def _bounds(item: ArrayAccess, limits: Sequence[Guard], kind: _AccessKind) -> Iterator[SizeBound]:
+    """Yield the sizes for an access."""
+    for unit, index in in_elements(item, kind.declared):
         for size, limit in _sizes(index, limits, MOST_DIMENSIONS):
-            elements = sum_of(size, Counter({(): 1})) if more else size
-            yield SizeBound(_terms(elements), _terms(limit), unit, in_loop)
+            elements = sum_of(size, Counter({(): 1})) if kind.is_end else size
+            yield SizeBound(_terms(elements), _terms(limit), unit, kind.in_loop)
 
 
 def _marked(bound: SizeBound, unread: Collection[int]) -> SizeBound:

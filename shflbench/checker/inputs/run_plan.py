@@ -136,7 +136,7 @@ def _needed_threads(kernel: SourceKernel, launch: PlannedLaunch, wishes: Wishes)
     for bounds in wishes.bounds.values():
         for bound in bounds:
             limit = evaluate(bound.limit, given)
-            if limit is not None and not bound.in_loop:
+            if limit is not None and not bound.in_loop and not bound.of_grid:
                 yield limit if bound.unread else limit + 1
 
 

@@ -21,6 +21,7 @@ class SizeBound:
     element_bytes: int
     in_loop: bool  # a loop accesses the buffer, so that few threads reach its end
     unread: bool = False  # no guard: the limit is a size that the kernel never reads
+    of_grid: bool = False  # no guard: the limit is a number of which the host code rounds its grid up
 
 
 def evaluate(terms: Terms, numbers: Mapping[int, int]) -> int | None:

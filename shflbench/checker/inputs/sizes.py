@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from shflbench.checker.inputs.default_launches import is_edge
 from shflbench.checker.inputs.numbers import ArgumentNumbers
 from shflbench.checker.inputs.size_bound import evaluate
 from shflbench.checker.inputs.wishes import MOST_BYTES
@@ -59,7 +60,8 @@ class SuggestedSizes:
 
     def _sizes(self, name: str) -> Iterator[tuple[SizeBound, SuggestedSize]]:
         values = {byte: int(number.value) for byte, number in self._numbers.items()}
-        for bound in self._bounds.get(name, ()):
+        every = self._bounds.get(name, ())
+        for bound in every if is_edge(self._launch) else (bound for bound in every if not bound.of_grid):
             elements, limit = evaluate(bound.elements, values), evaluate(bound.limit, values)
             if elements is not None and limit is not None:
                 reached = bound.in_loop or limit <= self._launch.shape.threads

@@ -42,6 +42,7 @@ TEXTURES = "textures"  # what they hold, which no option gives
 OF_VALUES = kinds_of(CauseClass.VALUES)
 OF_SHAPES = kinds_of(CauseClass.SHAPES)
 OF_ROWS = kinds_of(CauseClass.ROWS)
+OF_PARTS = MEMORY_FAULTS | {HazardKind.UNINITIALIZED}  # that show threads without work in the last tile
 
 
 def derived_causes(observation: Observation, slicer: Slicer, every: Sequence[LaunchEvidence]) -> list[str]:
@@ -96,14 +97,13 @@ def is_of_other_numbers(observation: Observation, every: Sequence[LaunchEvidence
     function that nothing in the file calls; and not with another number that divides evenly.
     """
     happened = [_numbers(item) for item in observation.launches]
-    if observation.kind not in OF_VALUES or not all(happened) or _is_in_part_of_tile(observation):
+    if observation.kind not in OF_VALUES or not all(happened) or _is_in_part_of_tile(observation, every):
         return False
     names = (name for item in observation.launches for name, _ in item.launch.assumed)
     if any(ODD in numbers for numbers in happened) and not all(map(is_parameter, names)):
         return False
     tried = {numbers for item in every if (numbers := _numbers(item)) and numbers.isdisjoint({EDGE, ODD, TINY})}
-    lines = {item.launch.host.line for item in observation.launches if item.launch.host is not None}
-    return bool(tried - set(happened)) or any(_default_line(item.launch) in lines for item in every)
+    return bool(tried - set(happened)) or _has_default(observation, every)
 
 
 def _numbers(item: LaunchEvidence) -> frozenset[int]:
@@ -124,8 +124,10 @@ def _of_assumed(observation: Observation, every: Sequence[LaunchEvidence]) -> li
     each number, and what the kernel gets depends on the number.
     """
     numbers = [item.launch.assumed for item in observation.launches]
-    if observation.kind not in OF_VALUES or not all(numbers) or _is_in_part_of_tile(observation):
+    if observation.kind not in OF_VALUES or not all(numbers):
         return []
+    if _is_in_part_of_tile(observation, every):
+        return [HOST_ARGS] if _has_default(observation, every) else []
     tried = [item.launch.host for item in every if item.launch.assumed and item.launch.host is not None]
     if observation.hazard.space == "shared" and any(map(_passes_shared_bytes, tried)):
         return [LAUNCH]
@@ -135,9 +137,23 @@ def _of_assumed(observation: Observation, every: Sequence[LaunchEvidence]) -> li
     return [HOST_ARGS if any(name.startswith("argv[") for name, _ in numbers[0]) else LAUNCH]
 
 
-def _is_in_part_of_tile(observation: Observation) -> bool:
-    """Whether a fault happened where the host code itself lets a block have a part of a tile: it rounds its grid up."""
-    return any(is_edge(item.launch) for item in observation.launches)
+def _is_in_part_of_tile(observation: Observation, every: Sequence[LaunchEvidence]) -> bool:
+    """Whether an access is a fault only where the host code lets a block have a part of a tile: it rounds its grid up.
+
+    With a number that is larger, and a multiple of usual tiles, another launch has no fault.
+    """
+    if observation.kind not in OF_PARTS or not any(is_edge(item.launch) for item in observation.launches):
+        return False
+    if any(_numbers(item).isdisjoint({EDGE, ODD}) for item in observation.launches):
+        return False
+    whole = (item for item in every if item.launch.origin.is_of_program and item.results[0].error is None)
+    return any(min(numbers, default=EDGE + 1) > EDGE and ODD not in numbers for numbers in map(_numbers, whole))
+
+
+def _has_default(observation: Observation, every: Sequence[LaunchEvidence]) -> bool:
+    """Whether the program performs the launch without a command line, too, and so has numbers of its own."""
+    lines = {item.launch.host.line for item in observation.launches if item.launch.host is not None}
+    return any(_default_line(item.launch) in lines for item in every)
 
 
 def _passes_shared_bytes(host: HostLaunch) -> bool:

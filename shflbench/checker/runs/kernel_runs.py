@@ -114,13 +114,18 @@ class KernelRuns:
             return launches, error.message
 
     def _add_in_lockstep(self, launches: list[LaunchEvidence], launch_plan: Sequence[PlannedLaunch], seeds: int) -> str:
+        """Add each launch with each seed to `launches`, edges last; return why not all of them ran."""
+        usual = [launch for launch in launch_plan if not is_edge(launch)]
+        unfinished = self._add_usual(launches, usual or launch_plan, seeds)
+        for launch in filter(is_edge, launch_plan if usual else ()):
+            launches += self._beyond_edges(launch, launches)
+        return unfinished
+
+    def _add_usual(self, launches: list[LaunchEvidence], launch_plan: Sequence[PlannedLaunch], seeds: int) -> str:
         """Add each launch with each seed to `launches`; return why not all of them ran."""
         skipped = 0
         for index, launch in enumerate(launch_plan):
             if _never_ends(launch, launches) or any(item.launch is launch for item in launches):
-                continue
-            if launches and is_edge(launch):
-                launches += self._beyond_edges(launch)
                 continue
             is_over = self.budget.is_spent and not self._tests_bounds(launch, launches)
             if launches and (is_over or self._takes_longer(launch, launches)):
@@ -148,12 +153,13 @@ class KernelRuns:
         number = count_noun(skipped, "launch")
         return f"{number} did not run, because the limit of instructions was reached" if skipped else ""
 
-    def _beyond_edges(self, launch: PlannedLaunch) -> Iterator[LaunchEvidence]:
+    def _beyond_edges(self, launch: PlannedLaunch, before: Sequence[LaunchEvidence]) -> Iterator[LaunchEvidence]:
         """Yield a launch whose last tiles are parts, with the sizes of buffers that guards suggest.
 
-        It runs beyond the budget, because no other one tests the bounds of unguarded accesses.
+        It runs beyond the budget, the first one in any case, because no other one tests the bounds of unguarded
+        accesses.
         """
-        if self.budget.allows_small:
+        if self.budget.allows_small or not any(is_edge(item.launch) for item in before):
             self.wishes = replace(self.wishes, vary=True)
             yield self._launch(launch, self.seed + 1)
             self.wishes = replace(self.wishes, vary=False)

@@ -9,6 +9,7 @@ from itertools import islice, product
 from typing import TYPE_CHECKING
 
 from shflbench.cuda_sources.definitions import surrounding_parameters
+from shflbench.cuda_sources.host.edge_runs import edge_launches, edges_of_runs
 from shflbench.cuda_sources.host.entry_arguments import call_entry
 from shflbench.cuda_sources.host.explicit_instances import entries
 from shflbench.cuda_sources.host.machine import HostInput, HostState
@@ -24,7 +25,7 @@ from shflbench.cuda_sources.host.run_usefulness import (
 )
 from shflbench.cuda_sources.host.types import CHAR, pointer_to
 from shflbench.cuda_sources.host.values import Cell, Memory, Pointer, Text
-from shflbench.cuda_sources.kernel_file import EDGE, ODD, TINY, is_rounded_up
+from shflbench.cuda_sources.kernel_file import ODD, TINY
 from shflbench.cuda_sources.origin import Origin
 from shflbench.model import WARP
 
@@ -163,9 +164,12 @@ def _of_main(
     if not forced and best is not states[0]:
         yield from _certain(states[0])
     if best.given.used or forced:
-        states = _by_use(lambda number: _of_number(run, main, best, number))
-        performed = list(_of_states(states, lambda number: _of_number(run, main, best, number)))
+        run_with = partial(_of_number, run, main, best)
+        states = _by_use(run_with)
+        performed = list(_of_states(states, run_with))
         yield from performed
+        if not forced:
+            yield from edges_of_runs(performed, run_with)
         yield from with_own_numbers(states[0], performed, lambda numbers: _of_numbers(run, main, states[0], numbers))
         return
     yield from best.performed
@@ -203,19 +207,31 @@ def _with_optional_words(
     There are as many words as the program takes and performs all its launches with, which are in blocks of whole warps,
     or of the same size.
     """
-    places = {item.node.id for item in default.performed if is_valid(item)}
     known = {without_numbers(item) for item in default.performed}
-    blocks = {item.launch.block for item in default.performed}
-    for number in FURTHER:
+    whole: list[Performed] = []
+    for number in (NUMBERS[0], *FURTHER):
         if number > ODD and any(_reaches(item, number) for item in default.performed):
             continue
-        for count in reversed(counts):
-            state = _main(run, main, HostInput(count=count, number=number), forced=False)
-            whole = [item for item in state.performed if threads_of(item) % WARP == 0 or item.launch.block in blocks]
-            valid = [item for item in whole if is_valid(item)]
-            if state.given.used and places <= {item.node.id for item in valid}:
-                yield from (item for item in valid if is_moderate(item) and without_numbers(item) not in known)
-                break
+        valid = _of_optional_words(run, main, default, counts, number)
+        whole = whole or valid
+        if number in FURTHER:
+            yield from (item for item in valid if is_moderate(item) and without_numbers(item) not in known)
+    yield from edge_launches(whole, partial(_of_optional_words, run, main, default, counts))
+
+
+def _of_optional_words(
+    run: Interpreter, main: HostFunction, default: HostState, counts: Sequence[int], number: int
+) -> list[Performed]:
+    """Return the launches with a number in as many of the words as the program takes; none if it performs others."""
+    places = {item.node.id for item in default.performed if is_valid(item)}
+    blocks = {item.launch.block for item in default.performed}
+    for count in reversed(counts):
+        state = _main(run, main, HostInput(count=count, number=number), forced=False)
+        whole = [item for item in state.performed if threads_of(item) % WARP == 0 or item.launch.block in blocks]
+        valid = [item for item in whole if is_valid(item)]
+        if state.given.used and places <= {item.node.id for item in valid}:
+            return valid
+    return []
 
 
 def _reaches(item: Performed, number: int) -> bool:
@@ -247,7 +263,10 @@ def _of_usual(run: Interpreter, main: HostFunction, words: Sequence[str]) -> lis
     odd.number = ODD  # of what the program reads elsewhere
     is_new = {**odd.used, **dict.fromkeys(best.given.used, ODD)} != best.given.used
     further = _main(run, main, odd, forced=False).performed if is_new else []
-    return [*best.performed, *(item for item in further if is_valid(item) and is_moderate(item))]
+    edges = edge_launches(
+        best.performed, lambda number: _main(run, main, _limited(words, number), forced=False).performed
+    )
+    return [*best.performed, *(item for item in further if is_valid(item) and is_moderate(item)), *edges]
 
 
 def _of_unequal_limits(
@@ -310,7 +329,7 @@ def _of_function(run: Interpreter, function: HostFunction, *, forced: bool) -> I
         performed = list(_with_numbers(run_with))
         if any("." in name for item in performed for name, _ in item.launch.assumed):
             performed += [item for item in run_with(TINY).performed if is_valid(item)]
-        performed += _with_edges(performed, run_with)
+        performed += edges_of_runs(performed, run_with)
         # A grid of 0 follows from values that a caller gives.
         yield from (item for item in performed if 0 not in (item.launch.grid or ()))
 
@@ -319,16 +338,6 @@ def _run_entry(run: Interpreter, entry: HostEntry, number: int, *, forced: bool)
     """Return a run of a function that nothing calls, with a number for those that its caller gives."""
     given = HostInput(number=number)
     return run.run(lambda: call_entry(run, entry, given), given, forced=forced)
-
-
-def _with_edges(performed: Sequence[Performed], run_with: Callable[[int], HostState]) -> list[Performed]:
-    """Return the launches in several dimensions with a number that ends in a part of a tile, if grids count it."""
-    wide = {item.node.id: item for item in performed if sum(size > 1 for size in item.launch.grid or ()) > 1}
-    return [
-        item
-        for item in (run_with(EDGE).performed if wide else ())
-        if is_valid(item) and item.node.id in wide and is_rounded_up(item.launch, wide[item.node.id].launch)
-    ]
 
 
 def _with_numbers(run_with: Callable[[int], HostState]) -> Iterator[Performed]:

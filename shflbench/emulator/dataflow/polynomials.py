@@ -63,7 +63,21 @@ def _value(  # noqa: PLR0911  (a return for each kind of instruction)
             return sum_of(product_of(a, b), c)
         case ("shl", "b32" | "b64"), [a, b] if set(b) == {()} and b[()] < 32:  # noqa: PLR2004  (bits of a number)
             return product_of(a, Counter({(): 1 << b[()]}))
+    return _disjoint(op, operands)
+
+
+def _disjoint(op: Op, operands: Sequence[Polynomial]) -> Polynomial | None:
+    """Return the sum that compilers write as `8 * i | 7`, None for anything else."""
+    match (op.instruction.opcode, *op.instruction.modifiers), operands:
+        case ("or", "b32" | "b64"), [a, b] if set(b) == {()} and _has_other_bits(a, b[()]):
+            return sum_of(a, b)
     return None
+
+
+def _has_other_bits(value: Polynomial, constant: int) -> bool:
+    """Whether a value has none of the bits of a positive constant, whatever the registers hold."""
+    unit = 1 << constant.bit_length()
+    return constant > 0 and not any(factor % unit for factor in value.values())
 
 
 def sum_of(a: Polynomial, b: Polynomial) -> Polynomial:

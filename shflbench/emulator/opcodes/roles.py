@@ -56,7 +56,7 @@ _WITH_A_ROLE: Mapping[str, OpcodeRole] = {
     "max": OpcodeRole.POINTER,
     "min": OpcodeRole.POINTER | OpcodeRole.MINIMUM,
     "and": OpcodeRole.POINTER | OpcodeRole.LOGIC | OpcodeRole.MASK | OpcodeRole.RANGE,
-    "or": OpcodeRole.POINTER | OpcodeRole.LOGIC,
+    "or": OpcodeRole.POINTER | OpcodeRole.POLYNOMIAL | OpcodeRole.LOGIC,
     "not": OpcodeRole.POLYNOMIAL | OpcodeRole.LOGIC,
     "setp": OpcodeRole.COMPARISON,
     "bar": OpcodeRole.BLOCK_BARRIER,
