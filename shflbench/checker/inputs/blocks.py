@@ -9,18 +9,16 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from itertools import product
 from math import gcd, prod
 from typing import TYPE_CHECKING
 
-from shflbench.checker.inputs.compared_constants import EQUALITY
+from shflbench.checker.inputs.asserted_sizes import asserted_sizes
 from shflbench.checker.inputs.warp_arrays import most_threads_of_warps
 from shflbench.cuda_sources.kernel_file import NamedBlock
 from shflbench.dimensions import MAX_BLOCK_DIMS
 from shflbench.emulator.dataflow.index_values import IndexValues
 from shflbench.emulator.dataflow.polynomials import number_of
-from shflbench.emulator.link.program import Slot
-from shflbench.emulator.opcodes.forms import Access, Service
+from shflbench.emulator.opcodes.forms import Access
 from shflbench.emulator.opcodes.roles import OpcodeRole, has_role
 from shflbench.model import MAX_BLOCK, WARP
 
@@ -64,7 +62,7 @@ def suggested_block(slicer: Slicer, indexes: Collection[str]) -> SuggestedBlock 
     sizes = _sizes(slicer.program, addresses, used)
     reads_size = any(f"%ntid.{axis}" in term for value in known.values() for term in value for axis in used)
     tile = {} if reads_size else _tile(slicer.program, addresses, used)
-    named = _asserted(slicer, known, used)
+    named = asserted_sizes(slicer, "%ntid")
     chosen = {axis: max(strides[axis], tile.get(axis, 0)) or named.get(axis) or sizes.get(axis, 0) for axis in used}
     x, y, z = (chosen.get(axis, 1) for axis in AXES)
     if not WARP <= x * y * z <= MAX_BLOCK:
@@ -185,36 +183,6 @@ def _sizes(program: Program, addresses: Collection[tuple[Op, Polynomial]], used:
         if room and prod(room.values()) > prod(best.values() or [0]):
             best = room
     return best
-
-
-def _asserted(slicer: Slicer, known: Mapping[int | None, Polynomial], used: Collection[str]) -> dict[str, int]:
-    """Return the only number of threads along each axis with which an `assert` of the kernel compares its block."""
-    failures = [op for op in slicer.ops if isinstance(op.form, Service) and op.form.name == "__assertfail"]
-    numbers: dict[str, set[int]] = {axis: set() for axis in used}
-    for op in _comparisons(slicer, failures):
-        constants = [source for source in op.sources if isinstance(source, int)]
-        values = [known.get(source.number) for source in op.sources if isinstance(source, Slot)]
-        for axis, constant in product(used, constants):
-            if values == [{(f"%ntid.{axis}",): 1}] and constant > 1:
-                numbers[axis].add(constant)
-    return {axis: next(iter(constants)) for axis, constants in numbers.items() if len(constants) == 1}
-
-
-def _comparisons(slicer: Slicer, decided: Collection[Op]) -> Iterator[Op]:
-    """Yield the comparisons by equality that decide whether ops run, also those that the code combines."""
-    branches = [branch for op in decided for branch in slicer.all_conditions(op)]
-    waiting = [op.guard.number for op in branches if op.guard is not None]
-    seen: set[int] = set()
-    while waiting:
-        number = waiting.pop()
-        if number in seen:
-            continue
-        seen.add(number)
-        for op in slicer.writers(number):
-            if not has_role(op.instruction, OpcodeRole.COMPARISON):
-                waiting += [source.number for source in op.sources if isinstance(source, Slot) and source.type == "?"]
-            elif EQUALITY & set(op.instruction.modifiers):
-                yield op
 
 
 def _tile(program: Program, addresses: Collection[tuple[Op, Polynomial]], used: Collection[str]) -> dict[str, int]:

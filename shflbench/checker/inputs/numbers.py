@@ -129,13 +129,17 @@ class ArgumentNumbers:
         return UNITS * unit if unit > self._launch.shape.threads else 0
 
     def _strided(self, name: str) -> int:
-        """Return the value with which each loop that steps by the grid or the block has several iterations, or 0."""
+        """Return the least value with which loops have several iterations and threads all their elements, or 0.
+
+        These are loops that step by the grid or the block.
+        """
         shape = self._launch.shape
         sizes = {f"%nctaid.{axis}": size for axis, size in zip("xyz", shape.grid, strict=True)}
         sizes |= {f"%ntid.{axis}": size for axis, size in zip("xyz", shape.block, strict=True)}
         offset = self._offsets.get(name)
-        every = (item.elements(sizes, ITERATIONS) for item in self._wishes.strides if item.limit == offset)
-        return max(every, default=0)
+        every = [item.elements(sizes, ITERATIONS) for item in self._wishes.strides if item.limit == offset]
+        many = self._wishes.per_thread.get(offset, 0) if offset is not None else 0
+        return max([*every, many * shape.extent(0)])
 
     def integers(self) -> Iterator[tuple[int, ArgumentNumber]]:
         """Yield the integers among the parameters and the fields of structures, each with its first byte."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from shflbench.checker.inputs.alternatives import Layout
 from shflbench.checker.inputs.array_accesses import array_accesses, range_ends, records
+from shflbench.checker.inputs.asserted_grids import with_asserted_grids
 from shflbench.checker.inputs.blocks import suggested_blocks
 from shflbench.checker.inputs.bounds import size_bounds, starts_of_ranges
 from shflbench.checker.inputs.cluster_plan import with_clusters
@@ -29,7 +30,7 @@ from shflbench.emulator.dataflow.arrivals import arrival_counts
 from shflbench.emulator.dataflow.bit_uses import masks, shifts, units
 from shflbench.emulator.dataflow.index_values import IndexValues
 from shflbench.emulator.dataflow.scope import used_indexes
-from shflbench.emulator.dataflow.strides import numbers_of_blocks, strides
+from shflbench.emulator.dataflow.strides import elements_per_thread, numbers_of_blocks, strides
 from shflbench.emulator.dataflow.tickets import tickets
 from shflbench.emulator.dataflow.warps import takes_whole_warps
 from shflbench.emulator.opcodes.forms import Access
@@ -76,6 +77,7 @@ def plan_runs(
         zeroed=zeroed_buffers(kernel, program, slicer),
         bounds=size_bounds(kernel, slicer),
         strides=strides(slicer),
+        per_thread=elements_per_thread(slicer),
         blocks=numbers_of_blocks(slicer),
         starts=starts_of_ranges(slicer),
         tickets=named_tickets(tickets(slicer), kernel, program),
@@ -93,7 +95,7 @@ def plan_runs(
     suggestions = suggested_blocks(slicer, used, kernel.named_block, kernel.launch_bounds)
     whole_warps = takes_whole_warps(slicer)
     usual = plan(launches, kernel.host_launches, used, kernel.launch_bounds, suggestions, whole_warps=whole_warps)
-    covering = with_covering(usual, kernel, wishes)
+    covering = with_covering(with_asserted_grids(usual, slicer), kernel, wishes)
     of_any_size = not wishes.indexes and not wishes.offsets
     sampled = with_samples(covering, slicer.ops, used, of_any_size=of_any_size, first=bool(wishes.strides))
     launch_plan = with_wider_grids(with_last_blocks(sampled, kernel, wishes), slicer)

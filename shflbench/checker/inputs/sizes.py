@@ -32,7 +32,7 @@ class SuggestedSizes:
 
     def __init__(self, kernel: SourceKernel, launch: PlannedLaunch, wishes: Wishes) -> None:
         """Compute the numbers."""
-        self._launch, self._bounds = launch, wishes.bounds
+        self._launch, self._bounds, self._elements = launch, wishes.bounds, wishes.per_thread
         self._numbers = dict(ArgumentNumbers(kernel, launch, wishes).integers())
         first = ArgumentNumbers(kernel, launch, replace(wishes, vary=False)).integers()
         self._first = {byte: int(number.value) for byte, number in first}
@@ -64,8 +64,12 @@ class SuggestedSizes:
         for bound in every if is_edge(self._launch) else (bound for bound in every if not bound.of_grid):
             elements, limit = evaluate(bound.elements, values), evaluate(bound.limit, values)
             if elements is not None and limit is not None:
-                reached = bound.in_loop or limit <= self._launch.shape.threads
+                reached = bound.in_loop or limit <= self._launch.shape.threads * self._per_thread(bound)
                 yield bound, SuggestedSize(max(elements, 1) * bound.element_bytes, reached)
+
+    def _per_thread(self, bound: SizeBound) -> int:
+        """Return how many elements of the size a thread has."""
+        return max((self._elements.get(byte, 1) for _, bytes_ in bound.limit for byte in bytes_), default=1)
 
     def _is_derived(self, bound: SizeBound) -> bool:
         numbers = [self._numbers[byte] for _, bytes_ in bound.limit for byte in bytes_]

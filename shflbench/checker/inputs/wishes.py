@@ -40,6 +40,7 @@ class Wishes:
     vary: bool = False  # derived numbers differ from those of the first seed, and buffers have their suggested sizes
     bounds: Mapping[str, Sequence[SizeBound]] = field(default_factory=dict)  # suggested sizes of buffers, by name
     strides: Collection[Stride] = ()  # of loops up to a number: it is several times the threads
+    per_thread: Mapping[int, int] = field(default_factory=dict)  # elements of a number that a thread has, by first byte
     blocks: Collection[int] = ()  # first bytes of the numbers of which each block has a part, whatever its threads are
     starts: Collection[int] = ()  # first bytes of the numbers that ranges of indices begin with
     masks: Collection[int] = ()  # first bytes of the numbers that are powers of two

@@ -11,6 +11,7 @@ from shflbench.checker.inputs.default_launches import is_edge
 from shflbench.checker.judgment.all_contents import exceeds_for_some_contents, must_collide
 from shflbench.checker.judgment.one_place import is_one_place
 from shflbench.checker.judgment.sole_writers import compared_elements
+from shflbench.checker.runs.fitting import is_about_launch
 from shflbench.checker.runs.overruns import overrun_buffers
 from shflbench.checker.runs.sites import ran_ops
 from shflbench.checker.verdict import Level
@@ -73,7 +74,7 @@ def _causes(observation: Observation, slicer: Slicer, every: Sequence[LaunchEvid
         causes = []
     if launch.launch.origin.is_scaled_down:
         causes = [LAUNCH if name in _scaled_down(launch.arguments) else name for name in causes]
-    causes += _of_assumed(observation, every)
+    causes += _of_assumed(observation, slicer, every)
     if observation.kind is HazardKind.ENDLESS and _has_no_exit(observation, slicer):
         return causes  # another launch ends it only if a condition depends on the launch
     if not causes and (
@@ -117,24 +118,27 @@ def _default_line(launch: PlannedLaunch) -> SourceLine | None:
     return launch.host.line if is_default and launch.host is not None else None
 
 
-def _of_assumed(observation: Observation, every: Sequence[LaunchEvidence]) -> list[str]:
+def _of_assumed(observation: Observation, slicer: Slicer, every: Sequence[LaunchEvidence]) -> list[str]:
     """Return the option that decides on a fault at numbers that stand for what the host code reads.
 
     It may say only that the program takes no such number: 1000 where it needs a multiple of 16. Not if it happens with
-    each number, and what the kernel gets depends on the number.
+    each number, and what the kernel gets depends on the number, unless the kernel asserts another launch.
     """
     numbers = [item.launch.assumed for item in observation.launches]
     if observation.kind not in OF_VALUES or not all(numbers):
         return []
     if _is_in_part_of_tile(observation, every):
         return [HOST_ARGS] if _has_default(observation, every) else []
+    option = HOST_ARGS if any(name.startswith("argv[") for name, _ in numbers[0]) else LAUNCH
+    if is_about_launch(observation.hazard, slicer):
+        return [option]
     tried = [item.launch.host for item in every if item.launch.assumed and item.launch.host is not None]
     if observation.hazard.space == "shared" and any(map(_passes_shared_bytes, tried)):
         return [LAUNCH]
     kinds = {(host.grid, tuple(item.value for item in host.arguments)) for host in tried}
     if {host.assumed for host in tried} == set(numbers) and len(kinds) > 1 and len(set(numbers)) > 1:
         return []
-    return [HOST_ARGS if any(name.startswith("argv[") for name, _ in numbers[0]) else LAUNCH]
+    return [option]
 
 
 def _is_in_part_of_tile(observation: Observation, every: Sequence[LaunchEvidence]) -> bool:

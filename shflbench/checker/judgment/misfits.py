@@ -10,8 +10,10 @@ from shflbench.checker.judgment.body import is_of_memory
 from shflbench.checker.judgment.causes import LAUNCH, OF_VALUES, SHARED, TEXTURES, only_special, race_inputs
 from shflbench.checker.judgment.repeated_keys import repeated_keys
 from shflbench.checker.runs.alternative_runs import Causes
-from shflbench.checker.runs.sites import Site, executors_of, ran_ops
+from shflbench.checker.runs.sites import Site, executors_of, ran_ops, threads_at_work
 from shflbench.cuda_sources.origin import Origin
+from shflbench.emulator.dataflow.guards import guards
+from shflbench.emulator.dataflow.index_values import parameters_of
 from shflbench.emulator.dataflow.nests import loop_heads
 from shflbench.emulator.opcodes.forms import Access
 from shflbench.emulator.races.hazards import RACES, HazardKind
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from shflbench.checker.runs.evidence import KernelEvidence, LaunchEvidence
     from shflbench.emulator.dataflow.slices import Slicer
 
+OF_THREADS = ("%tid.", "%ctaid.")  # registers that the number of a thread is computed from
 FAR = 4  # times the size that a guard suggests: if accesses need as much, the guard is not one of that buffer
 
 
@@ -41,7 +44,9 @@ class Misfits:
         # Of a launch with fewer blocks, `causes` says that all of it is derived.
         if is_race and (not causes or is_scaled_down(observation)):
             names |= set(race_inputs(observation, self._slicer, observation.launches[0].arguments))
-        if SHARED in causes or not self._may_be(observation, names) or self._expects_repeats(observation, names):
+        if SHARED in causes or not self._may_be(observation, names):
+            return ()
+        if self._expects_repeats(observation, names) or self._is_of_guarded_size(observation, names):
             return ()
         site = site_of(observation, self._slicer)
         happened = {id(item) for item in observation.launches}
@@ -78,6 +83,24 @@ class Misfits:
             return False
         spans = observation.launches[0].arguments.spans(self._slicer.kept(repeated_keys))
         return not names.isdisjoint({span.name for span in spans})
+
+    def _is_of_guarded_size(self, observation: Observation, names: Collection[str]) -> bool:
+        """Whether threads read what those beyond a size left unwritten: a guard says that there may be such threads.
+
+        With sizes for which all threads have work, nothing is unwritten.
+        """
+        varied = all(item.arguments.is_varied for item in observation.launches)
+        if observation.kind is not HazardKind.UNINITIALIZED or not varied:
+            return False
+        arguments = observation.launches[0].arguments
+        guarded = {
+            span.name
+            for guard in self._slicer.kept(guards)
+            if any(symbol.startswith(OF_THREADS) for term in guard.index for symbol in term)
+            for term in guard.limit
+            for span in arguments.spans(parameters_of(term) or ())
+        }
+        return not guarded.isdisjoint(names)
 
     def _is_update(self, observation: Observation) -> bool:
         """Whether a race is one of updates in place: loads and stores of one address, or of the same ones in a line."""
@@ -168,7 +191,10 @@ def site_of(observation: Observation, slicer: Slicer) -> Site:
         ops = [head for op in ops if id(op) in ran for head in loop_heads(op, slicer)] or ops
     if observation.kind in {HazardKind.ASSERT_FAILED, HazardKind.TRAPPED}:
         ops = [branch for op in ops for branch in slicer.conditions(op)] or ops
-    return Site(frozenset(map(id, ops)), is_race=observation.kind in RACES | {HazardKind.SAME_VALUE})
+    places = frozenset(map(id, ops))
+    if observation.kind not in RACES | {HazardKind.SAME_VALUE}:
+        return Site(places)
+    return Site(places, is_race=True, at_work=threads_at_work(slicer.program, observation.launches, places))
 
 
 def _is_comparable(item: LaunchEvidence, observation: Observation) -> bool:

@@ -41,7 +41,7 @@ class LaunchEvidence:
     differences: tuple[OutputDifference, ...] = ()
     printed: tuple[str, ...] = ()  # by device-side printf, under the first schedule
     # The first and last basic block of straight code that ran, and the ids of ops whose guard held for a thread; each
-    # with the thread that alone executed it, or `SEVERAL`.
+    # with the thread that alone executed it, or the negative number of those that did at once.
     runs: Mapping[tuple[int, int], int] = field(default_factory=dict)
     guarded: Mapping[int, int] = field(default_factory=dict)
     has_other_numbers: bool = False  # than those that names and the launch suggest, in place of what nobody gave

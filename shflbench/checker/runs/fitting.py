@@ -29,12 +29,12 @@ def _excluded(launches: Sequence[LaunchEvidence], slicer: Slicer) -> dict[str, t
     return {
         str(item.launch.shape): (HazardKind.ASSERT_FAILED,)
         for item in launches
-        if item.launch.origin.has_derived_block
-        and any(_is_about_launch(hazard, slicer) for hazard in item.results[0].hazards)
+        if (item.launch.origin.is_derived or item.launch.assumed)
+        and any(is_about_launch(hazard, slicer) for hazard in item.results[0].hazards)
     }
 
 
-def _is_about_launch(hazard: Hazard, slicer: Slicer) -> bool:
+def is_about_launch(hazard: Hazard, slicer: Slicer) -> bool:
     """Whether a failed assertion is one about the size of blocks or the grid, and nothing else."""
     if hazard.kind is not HazardKind.ASSERT_FAILED:
         return False

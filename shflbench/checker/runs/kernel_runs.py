@@ -18,7 +18,7 @@ from shflbench.checker.inputs.default_launches import (
 )
 from shflbench.checker.inputs.derive import derive
 from shflbench.checker.inputs.numbers import is_too_large
-from shflbench.checker.inputs.wishes import MOST_PAGED, PAGED_PERIOD
+from shflbench.checker.inputs.wishes import MOST_BYTES, MOST_PAGED, PAGED_PERIOD
 from shflbench.checker.runs.all_schedules import communicates_by_barriers, results_hold_for_all
 from shflbench.checker.runs.budget import RunBudget
 from shflbench.checker.runs.differences import differences
@@ -44,7 +44,7 @@ from shflbench.emulator.races.past_faults import past_faults
 from shflbench.emulator.races.tracked import TooManyCellsError
 from shflbench.emulator.races.watched import ScheduledRun
 from shflbench.errors import BudgetError
-from shflbench.words import count_noun
+from shflbench.words import count_noun, join_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -78,6 +78,7 @@ class KernelRuns:
     budget: RunBudget = field(default_factory=RunBudget)
     _growth: BufferGrowth = field(init=False)
     _ended_by: BudgetError | None = None  # the budget of the file ended a run
+    _without_memory: dict[str, None] = field(default_factory=dict)  # launches whose real sizes need too much
 
     def __post_init__(self) -> None:
         """Keep what enlarges buffers."""
@@ -89,7 +90,10 @@ class KernelRuns:
         UsageError where a given value does not fit its parameter.
         """
         every, unfinished = self.in_lockstep(launch_plan)
-        launches = [item for item in every if not self._lacks_memory(item, every)]
+        lacking = [item for item in every if self._lacks_memory(item, every)]
+        launches = [item for item in every if not any(item is other for other in lacking)]
+        for item in lacking:
+            self._note_memory(item)
         slicer = Slicer(self.program)
         if not unfinished and (narrow := launch_of_masks(launches, slicer)) is not None:
             narrowed, unfinished = self.in_lockstep([narrow])
@@ -102,7 +106,20 @@ class KernelRuns:
                 launches[launches.index(item)] = fitting[fitting.index(item)] = more
                 unfinished = unfinished or cut
         launches.sort(key=lambda item: not item.launch.shape.sample)  # what happens at real sizes is judged first
+        unfinished = "; ".join(filter(None, (self._memory_note(), unfinished)))
         return KernelEvidence(tuple(launches), "" if self._ended_by else unfinished, self._ended_by)
+
+    def _note_memory(self, item: LaunchEvidence) -> None:
+        """Note a launch that is left out because blocks at its real sizes need more memory than buffers can have."""
+        if item.launch.shape.sample and self._growth.is_beyond_all(item.results[0].error, item.arguments):
+            self._without_memory[str(item.launch.shape)] = None
+
+    def _memory_note(self) -> str:
+        """Return which launches were not checked at their real sizes; empty if there is none."""
+        if not self._without_memory:
+            return ""
+        shapes = join_words(list(self._without_memory))
+        return f"real sizes of launch {shapes} not checked, because buffers need more than {MOST_BYTES >> 20} MiB"
 
     def in_lockstep(self, launch_plan: Sequence[PlannedLaunch], seeds: int = SEEDS) -> tuple[list[LaunchEvidence], str]:
         """Return each launch with each seed, and why not all of them ran."""
@@ -134,7 +151,7 @@ class KernelRuns:
             launches.append(self._launch(launch, self.seed))
             is_only = len(launches) == 1 and index == len(launch_plan) - 1
             if launch.shape.sample and not is_only and not self._is_meaningful(launches[-1]):
-                launches.pop()
+                self._note_memory(launches.pop())
                 continue
             has_ended = not did_not_end(launches[-1])
             launches += [] if has_ended else self._smaller(launches[-1], launch_plan)

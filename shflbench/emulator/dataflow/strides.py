@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.emulator.dataflow.guards import guards
 from shflbench.emulator.dataflow.index_values import LOOP, IndexValues, parameters_of, variable
-from shflbench.emulator.dataflow.polynomials import product_of
+from shflbench.emulator.dataflow.polynomials import product_of, sorted_term
 from shflbench.emulator.opcodes.forms import Access
 
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 BLOCKS = ("%ctaid.", "%nctaid.")
 SIZES = ("%nctaid.", "%ntid.")
 ON_CHIP = {"shared", "local"}
+LINEAR = {sorted_term("%ctaid.x", "%ntid.x"), ("%tid.x",)}  # whose sum is the number of a thread
+MOST_PER_THREAD = 64  # more are the pixels of a row, or a tile
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,22 @@ def numbers_of_blocks(slicer: Slicer) -> frozenset[int]:
             for start in parameters_of(term) or ():
                 of_blocks[start] = is_of_blocks and of_blocks.get(start, True)
     return frozenset(start for start, is_of_blocks in of_blocks.items() if is_of_blocks)
+
+
+def elements_per_thread(slicer: Slicer) -> dict[int, int]:
+    """Return how many elements each thread has of the numbers that limit them, by first byte, where it has several.
+
+    In `i = 8 * (blockIdx.x * blockDim.x + threadIdx.x); if (i + 7 < n)`, it has 8 elements of `n`.
+    """
+    result: dict[int, int] = {}
+    for guard in slicer.kept(guards):
+        limit, factors = variable(guard.limit), set(variable(guard.index).values())
+        starts = [start for term in limit for start in parameters_of(term) or ()]
+        if set(variable(guard.index)) == LINEAR and len(factors) == len(starts) == len(limit) == 1:
+            (many,) = factors
+            if 1 < many <= MOST_PER_THREAD and set(limit.values()) == {1}:
+                result[starts[0]] = max(many, result.get(starts[0], 0))
+    return result
 
 
 def _names(symbol: str, values: IndexValues) -> Iterator[str]:

@@ -9,7 +9,7 @@ import numpy as np
 from shflbench.emulator.link.program import Op, Slot
 from shflbench.emulator.machine.access import Transfer, access
 from shflbench.emulator.machine.collective import CollectiveCall, constant, execute_collective
-from shflbench.emulator.machine.executors import SEVERAL, note_executors
+from shflbench.emulator.machine.executors import note_executors
 from shflbench.emulator.machine.runtime_services import serve
 from shflbench.emulator.machine.state import State
 from shflbench.emulator.machine.threads import ThreadSet, scatter
@@ -125,7 +125,7 @@ def _view_of(state: State, item: Slot | Values, members: ThreadSet) -> Values:
 
 def _guarded(state: State, op: Op, members: ThreadSet, step: Step) -> None:
     """Execute an op with a guard, and note whether it has run: its guard holds for some thread."""
-    if op.guard is not None and state.guarded.get(id(op)) != SEVERAL:
+    if op.guard is not None and state.guarded.get(id(op), 0) >= 0:
         threads = members.threads[state.gather(op.guard, members).reshape(-1)]
         if threads.size:
             note_executors(state.guarded, id(op), threads)

@@ -78,7 +78,7 @@ class State:
         self.branch_sides: BranchSides | None = None  # of a launch that runs again for them
         self.iterations: Iterations | None = None  # once threads have diverged, of loops around barriers
         # The first and last block of straight code that ran, and the ids of ops with a guard that held for a thread;
-        # each with the thread that alone executed it, or `SEVERAL`.
+        # each with who executed it, as `executors.py` notes it.
         self.executed: dict[tuple[int, int], int] = {}
         self.guarded: dict[int, int] = {}
         self.spaces: Mapping[str, MemorySpace] = {
