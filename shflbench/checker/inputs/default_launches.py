@@ -209,6 +209,13 @@ def is_of_same_launch(one: PlannedLaunch, other: PlannedLaunch) -> bool:
     return (one.host.line, one.host.grid, one.host.block) == (other.host.line, other.host.grid, other.host.block)
 
 
+def is_whole_of(one: PlannedLaunch, other: PlannedLaunch) -> bool:
+    """Whether a launch has the arguments of the host code which another one lacks, and at least as many blocks."""
+    if one.host is None or other.host is None or not one.host.arguments or other.host.arguments:
+        return False
+    return is_of_same_launch(one, other) and not one.shape.sample and one.shape.blocks >= other.shape.blocks
+
+
 def is_edge(launch: PlannedLaunch) -> bool:
     """Whether a launch shows only the last tiles, which are parts, of a grid that the host code rounds up."""
     return any(number == EDGE for _, number in launch.assumed)

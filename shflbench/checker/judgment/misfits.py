@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shflbench.checker.inputs.argument_options import HOST_ARGS
-from shflbench.checker.inputs.default_launches import is_edge
+from shflbench.checker.inputs.default_launches import is_edge, is_whole_of
 from shflbench.checker.judgment.body import is_of_memory
 from shflbench.checker.judgment.causes import LAUNCH, OF_VALUES, SHARED, TEXTURES, only_special, race_inputs
 from shflbench.checker.judgment.repeated_keys import repeated_keys
@@ -218,6 +218,8 @@ def _is_of_same_kind(item: LaunchEvidence, observation: Observation) -> bool:
     launches = [launch.launch for launch in observation.launches]
     if is_scaled_down(observation) and item.launch.shape.sample:  # blocks at the real sizes
         return any(launch.host is item.launch.host for launch in launches)
+    if all(is_whole_of(item.launch, launch) for launch in launches):
+        return True
     shapes = {launch.shape for launch in launches}
     if observation.kind is HazardKind.ENDLESS and item.launch.shape.block in {shape.block for shape in shapes}:
         return True

@@ -14,10 +14,8 @@ from shflbench.checker.inputs.default_launches import (
     is_edge,
     is_of_same_launch,
     of_blocks,
-    without_arguments,
 )
 from shflbench.checker.inputs.derive import derive
-from shflbench.checker.inputs.numbers import is_too_large
 from shflbench.checker.inputs.wishes import MOST_BYTES, MOST_PAGED, PAGED_PERIOD
 from shflbench.checker.runs.all_schedules import communicates_by_barriers, results_hold_for_all
 from shflbench.checker.runs.budget import RunBudget
@@ -26,7 +24,7 @@ from shflbench.checker.runs.emulated import emulated_launch, has_pages
 from shflbench.checker.runs.evidence import KernelEvidence, LaunchEvidence, did_not_end
 from shflbench.checker.runs.fitting import set_aside
 from shflbench.checker.runs.growth import BufferGrowth
-from shflbench.checker.runs.launch_selection import adversarial, to_compare
+from shflbench.checker.runs.launch_selection import adversarial, that_fits, to_compare, would_not_end
 from shflbench.checker.runs.long_loops import is_free_of_derived
 from shflbench.checker.runs.narrow_masks import launch_of_masks
 from shflbench.cuda_sources.origin import Origin
@@ -90,9 +88,9 @@ class KernelRuns:
         UsageError where a given value does not fit its parameter.
         """
         every, unfinished = self.in_lockstep(launch_plan)
-        lacking = [item for item in every if self._lacks_memory(item, every)]
-        launches = [item for item in every if not any(item is other for other in lacking)]
-        for item in lacking:
+        too_large = [item for item in every if self._lacks_memory(item, every)]
+        launches = [item for item in every if not any(item is other for other in too_large)]
+        for item in too_large:
             self._note_memory(item)
         slicer = Slicer(self.program)
         if not unfinished and (narrow := launch_of_masks(launches, slicer)) is not None:
@@ -142,7 +140,7 @@ class KernelRuns:
         """Add each launch with each seed to `launches`; return why not all of them ran."""
         skipped = 0
         for index, launch in enumerate(launch_plan):
-            if _never_ends(launch, launches) or any(item.launch is launch for item in launches):
+            if would_not_end(launch, launches) or any(item.launch is launch for item in launches):
                 continue
             is_over = self.budget.is_spent and not self._tests_bounds(launch, launches)
             if launches and (is_over or self._takes_longer(launch, launches)):
@@ -288,7 +286,7 @@ class KernelRuns:
             result = self._in_lockstep(emulated, seed, arguments)
             if isinstance(result.error, TooManyCellsError) and (smaller := fewer_blocks(launch)) is not None:
                 launch = smaller
-            elif self._growth.is_beyond_all(result.error, arguments) and (other := _that_fits(launch)) is not None:
+            elif self._growth.is_beyond_all(result.error, arguments) and (other := that_fits(launch)) is not None:
                 launch = other
             elif not self._grow(self._growth.after(self.wishes, result, arguments)):
                 result = self._past_faults(emulated, result, seed)
@@ -385,24 +383,6 @@ class KernelRuns:
 
 def _threads(launch: PlannedLaunch) -> int:
     return launch.shape.threads
-
-
-def _that_fits(launch: PlannedLaunch) -> PlannedLaunch | None:
-    """Return a launch that needs less memory: with derived numbers, and then with fewer blocks; None if there is none.
-
-    Not for blocks of a launch at its real sizes, which are left out.
-    """
-    host = launch.host
-    if launch.shape.sample:
-        return None
-    if host is not None and host.arguments and is_too_large(host):
-        return without_arguments(launch)
-    return fewer_blocks(launch)
-
-
-def _never_ends(launch: PlannedLaunch, before: Sequence[LaunchEvidence]) -> bool:
-    """Whether blocks of a launch would not end, because fewer blocks with its numbers did not."""
-    return bool(launch.shape.sample) and any(item.launch.host is launch.host and did_not_end(item) for item in before)
 
 
 def _skipped(endless: int) -> str:

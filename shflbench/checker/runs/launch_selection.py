@@ -1,14 +1,21 @@
-"""Choose the launches to run under all schedules: the smallest ones, which show most, and one to compare them with."""
+"""Choose the launches to run: under all schedules the smallest ones, which show most, and one to compare them with.
+
+A launch that needs too much memory is replaced, and one that would not end is left out.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shflbench.checker.inputs.default_launches import fewer_blocks, without_arguments
+from shflbench.checker.inputs.numbers import is_too_large
+from shflbench.checker.runs.evidence import did_not_end
 from shflbench.model import WARP
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from shflbench.checker.inputs.default_launches import PlannedLaunch
     from shflbench.checker.runs.evidence import LaunchEvidence
     from shflbench.emulator.races.hazards import Hazard, HazardKind
 
@@ -50,3 +57,21 @@ def _keys(hazards: Sequence[Hazard]) -> set[tuple[HazardKind, str]]:
 
 def _smallest(launches: Sequence[LaunchEvidence]) -> LaunchEvidence:
     return min(launches, key=lambda item: item.launch.shape.threads)
+
+
+def that_fits(launch: PlannedLaunch) -> PlannedLaunch | None:
+    """Return a launch that needs less memory: with derived numbers, and then with fewer blocks; None if there is none.
+
+    Not for blocks of a launch at its real sizes, which are left out.
+    """
+    host = launch.host
+    if launch.shape.sample:
+        return None
+    if host is not None and host.arguments and is_too_large(host):
+        return without_arguments(launch)
+    return fewer_blocks(launch)
+
+
+def would_not_end(launch: PlannedLaunch, before: Sequence[LaunchEvidence]) -> bool:
+    """Whether blocks of a launch would not end, because fewer blocks with its numbers did not."""
+    return bool(launch.shape.sample) and any(item.launch.host is launch.host and did_not_end(item) for item in before)

@@ -66,3 +66,35 @@ def test_values_of_numbers_are_tried_with_one_kind_of_contents_where_no_contents
 ) -> None:
     monkeypatch.setattr(alternative_runs, "ALTERNATIVES", ())  # all contents with each number, which takes long
     assert verdicts(LIMITED, tmp_path, kernel_cache)["limited"] == "clean"
+
+
+OF_GRID = """__global__ void of_grid(int *x, int n) {
+    assert(gridDim.x == 7);
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) x[PLACE] = i;
+}
+CALLER
+"""
+CALLER = "void run(int *x, int n, int blocks) { of_grid<<<blocks, 128>>>(x, n); }"
+PROGRAM = "int main() { int *x; cudaMalloc(&x, 4096); of_grid<<<8, 128>>>(x, 1024); }"
+
+
+@pytest.mark.parametrize(
+    ("place", "caller", "verdict"),
+    [
+        ("i", "", "clean"),
+        ("i", CALLER, "clean"),
+        ("i / 2", CALLER, "needs arguments"),
+        ("i", PROGRAM, "broken"),
+    ],
+)
+def test_a_kernel_is_judged_in_the_grid_that_it_asserts_unless_a_program_states_another(
+    tmp_path: Path, kernel_cache: Path, place: str, caller: str, verdict: str
+) -> None:
+    text = OF_GRID.replace("PLACE", place).replace("CALLER", caller)
+    assert verdicts(text, tmp_path, kernel_cache) == {"of_grid": verdict}
+
+
+def test_an_assertion_that_holds_in_no_tried_grid_needs_a_launch(tmp_path: Path, kernel_cache: Path) -> None:
+    text = OF_GRID.replace("gridDim.x == 7", "gridDim.x % 5 == 3 && gridDim.x > 30000").replace("PLACE", "i")
+    assert verdicts(text.replace("CALLER", CALLER), tmp_path, kernel_cache) == {"of_grid": "needs arguments"}

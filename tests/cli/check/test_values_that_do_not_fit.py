@@ -110,6 +110,16 @@ def test_a_launch_in_which_one_thread_has_work_refutes_no_race(check_text: Check
     assert report.verdict == verdict, report.sentence
 
 
+@pytest.mark.parametrize(
+    "store", ["if (t < n) out[t % 32 * width] = t;", "for (int i = t; i < width; i += 64) out[width - 1 - t % 48] = t;"]
+)
+def test_a_launch_in_which_fewer_threads_have_work_refutes_no_race(check_text: CheckText, store: str) -> None:
+    kernel = f"__global__ void k(float *out, int width, int n) {{ int t = {LINEAR}; {store} }}"
+    outcome = check_text(kernel)
+    assert outcome.verdict == "needs arguments"
+    assert outcome.sentence.startswith("WAW")
+
+
 def test_contents_that_the_host_code_sorts_are_sorted(check_text: CheckText) -> None:
     assert check_text(SORTED.replace("SORT", "")).verdict == "broken"
     assert check_text(SORTED.replace("SORT", "std::sort(values.begin(), values.end());")).verdict == "clean"
@@ -335,3 +345,15 @@ def test_derived_byte_of_a_structure_fits(process: Command) -> None:
     outcome = process("check", "scale.cu")
     assert outcome.code == 0, outcome.err
     assert "scale: needs arguments" in outcome.out
+
+
+def test_real_sizes_that_lack_memory_are_noted(check_text: CheckText) -> None:
+    kernel = f"""__global__ void k(float *out, int n) {{
+    int i = {LINEAR};
+    if (i >= n) return;
+    if (i > (1 << 20)) out[(long long)i * i] = i; else out[i] = i;
+}}
+void run(float *out) {{ int n = 1 << 22; k<<<(n + 255) / 256, 256>>>(out, n); }}
+"""
+    reason = "real sizes of launch 16384x256 not checked, because buffers need more than 64 MiB"
+    assert reason in check_text(kernel).sentence

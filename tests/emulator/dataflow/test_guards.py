@@ -1,3 +1,5 @@
+import pytest
+
 from shflbench.emulator.dataflow.guards import guards
 from shflbench.emulator.dataflow.index_values import IndexValues, to_signed
 from shflbench.emulator.dataflow.slices import Slicer
@@ -69,3 +71,11 @@ def test_the_first_guard_of_a_loop_protects_its_accesses() -> None:
 
 def test_immediates_are_numbers_with_a_sign() -> None:
     assert [to_signed(bits) for bits in (5, 0xFFFFFFFF, 0x80000000, (1 << 64) - 3)] == [5, -1, -(1 << 31), -3]
+
+
+@pytest.mark.parametrize(("constant", "is_sum"), [(7, True), (8, False)])
+def test_bits_that_an_index_cannot_have_are_added(constant: int, *, is_sum: bool) -> None:
+    text = LOOP.replace("mov.u32 %r2, %tid.x;", "mov.u32 %r5, %tid.x; shl.b32 %r6, %r5, 3; or.b32 %r2, %r6, 7;")
+    slicer = Slicer(link(parse(text.replace("%r6, 7", f"%r6, {constant}")), "k"))
+    indexes = [dict(guard.index) for guard in guards(slicer)]
+    assert ({("%tid.x",): 8, (): constant} in indexes) == is_sum
