@@ -40,17 +40,15 @@ def test_a_load_of_a_tile_without_a_guard_needs_the_size_of_the_buffer(
     assert load == GUARDED or ("out of bounds" in report.reason and "--arg in=" in report.reason)
 
 
-COLUMNS = """
-__global__ void largest(float *out, const float *in, int k, int n) {
-    int column = blockIdx.x * blockDim.x + threadIdx.x;
+SCALED = """
+__global__ void scaled(float *out, const float *in, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
     GUARD
-    float most = 0;
-    for (int i = 0; i < k; i++) most = fmaxf(most, in[i * n + column]);
-    out[column] = most;
+    out[i] = in[i] / n;
 }
-void scale(float *out, const float *in, int k, int n) {
+void scale(float *out, const float *in, int n) {
     CHECK
-    largest<<<GRID, 256>>>(out, in, k, n);
+    scaled<<<GRID, 256>>>(out, in, n);
 }
 """
 
@@ -59,7 +57,7 @@ void scale(float *out, const float *in, int k, int n) {
     ("guard", "check", "grid", "verdict"),
     [
         ("", "", "(n + 255) / 256", "needs arguments"),
-        ("if (column >= n) return;", "", "(n + 255) / 256", "clean"),
+        ("if (i >= n) return;", "", "(n + 255) / 256", "clean"),
         ("", "", "n / 256", "clean"),
         ("", "if (n % 256 != 0) return;", "(n + 255) / 256", "clean"),
         ("", "TORCH_CHECK(n % 256 == 0);", "(n + 255) / 256", "clean"),
@@ -68,8 +66,8 @@ void scale(float *out, const float *in, int k, int n) {
 def test_a_number_that_a_grid_counts_in_parts_is_the_size_where_no_guard_is(
     tmp_path: Path, kernel_cache: Path, guard: str, check: str, grid: str, verdict: str
 ) -> None:
-    text = COLUMNS.replace("GUARD", guard).replace("CHECK", check).replace("GRID", grid)
-    assert verdicts(text, tmp_path, kernel_cache) == {"largest": verdict}
+    text = SCALED.replace("GUARD", guard).replace("CHECK", check).replace("GRID", grid)
+    assert verdicts(text, tmp_path, kernel_cache) == {"scaled": verdict}
 
 
 PROGRAM = """#include <cstdlib>
