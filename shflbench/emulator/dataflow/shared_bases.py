@@ -1,4 +1,4 @@
-"""Which variables in shared memory an access can reach: those that its address is computed from.
+"""The variables in shared memory that an access can reach: those that its address is computed from.
 
 An index beyond the end of an array is a fault of its own, so that an address based on one array never means another.
 """
