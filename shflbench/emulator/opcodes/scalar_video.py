@@ -31,7 +31,7 @@ _TYPES = {"u32": np.uint32, "s32": np.int32}
 _WITHOUT_C, _WITH_C = 3, 4  # operands of an instruction
 
 
-class _Part(NamedTuple):
+class _RegisterPart(NamedTuple):
     """A byte, a half or the whole of a register."""
 
     shift: int = 0
@@ -47,15 +47,15 @@ class _Part(NamedTuple):
         return (-(1 << (self.bits - 1)), (1 << (self.bits - 1)) - 1) if signed else (0, (1 << self.bits) - 1)
 
 
-def _part(name: str) -> _Part:
+def _part(name: str) -> _RegisterPart:
     bits = {"b": 8, "h": 16}[name[0]]
     place = int(name[1])
     if place * bits >= 32:  # noqa: PLR2004  (bits of a register)
         raise UnknownFormError
-    return _Part(place * bits, bits)
+    return _RegisterPart(place * bits, bits)
 
 
-def _parts(words: Sequence[str]) -> dict[str, _Part]:
+def _parts(words: Sequence[str]) -> dict[str, _RegisterPart]:
     """Return the part of each operand that names one: `d`, `a` and `b`."""
     named = [word.split("-") for word in words]
     if any(operand not in {"d", "a", "b"} for operand, _ in named) or len({item[0] for item in named}) < len(named):
@@ -78,7 +78,7 @@ def _decode(operation: str, instruction: PtxInstruction) -> Form:
     fits = saturates or (operation in {"vmin", "vmax"} and target == first == second)
     if then and then[0] != "add" and not fits:
         raise UnknownFormError
-    signed, whole = target == "s32", _Part()
+    signed, whole = target == "s32", _RegisterPart()
     merged = parts.get("d", whole)
 
     def result(a: Values, b: Values) -> Values:
@@ -111,8 +111,8 @@ def _decode_product(instruction: PtxInstruction) -> Form:
         raise UnknownFormError
 
     def apply(a: Values, b: Values, c: Values, out: Values) -> None:
-        x = parts.get("a", _Part()).of(a, signed=first == "s32")
-        y = parts.get("b", _Part()).of(b, signed=second == "s32")
+        x = parts.get("a", _RegisterPart()).of(a, signed=first == "s32")
+        y = parts.get("b", _RegisterPart()).of(b, signed=second == "s32")
         product = x.astype(np.uint32) * y.astype(np.uint32)
         np.copyto(out, product + c.astype(np.uint32))
 
