@@ -39,14 +39,14 @@ class Contents(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class ContentLayout:
     """What the elements of a buffer are, where records or numbers of iterations."""
 
     record: int = 1  # elements of a record, such as 3 for an index, a begin and a length
     is_count: bool = False  # the elements decide how often loops run, and are no part of addresses
 
 
-PLAIN = Layout()
+PLAIN = ContentLayout()
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class Alternative:
         """Return the value of an integer parameter, None if it is as usual."""
         return self.number if is_size(name) else self.other
 
-    def filled(self, element: Element, count: int, most: int, layout: Layout = PLAIN) -> NDArray[np.uint8]:
+    def filled(self, element: Element, count: int, most: int, layout: ContentLayout = PLAIN) -> NDArray[np.uint8]:
         """Return the bytes of `count` elements; integers are below `most`."""
         match self.contents:
             case Contents.RANGES | Contents.SHORT_RANGES if element.kind in "iu":
@@ -88,7 +88,7 @@ class Alternative:
         period = SMALL if element.kind == "f" else 2 if element.kind == "b" else _period(element, most)
         return element.encode(np.arange(count) % period)
 
-    def _ranges(self, places: NDArray[np.int64], period: int, layout: Layout) -> NDArray[np.int64]:
+    def _ranges(self, places: NDArray[np.int64], period: int, layout: ContentLayout) -> NDArray[np.int64]:
         """Return the begins and lengths of ranges that do not overlap; other elements differ likewise."""
         is_length = (places % layout.record == layout.record - 1 - self.length) & (layout.record > 1)
         numbers = places // layout.record
@@ -114,7 +114,7 @@ SHORT = (AS_USUAL, *(Alternative(contents, *numbers) for numbers in ((4, 4), (16
 SHORT_BY_CONTENTS = (AS_USUAL, Alternative(Contents.ONE), *SHORT[1:])
 
 
-def of_ranges(layouts: Collection[Layout]) -> Iterator[Alternative]:
+def of_ranges(layouts: Collection[ContentLayout]) -> Iterator[Alternative]:
     """Yield alternatives with ranges that do not overlap, of which each element of a record may be the length."""
     longest = max((layout.record for layout in layouts), default=0)
     if longest > 1 or any(layout.is_count for layout in layouts):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from shflbench.checker.inputs.alternatives import Layout
+from shflbench.checker.inputs.alternatives import ContentLayout
 from shflbench.checker.inputs.array_accesses import array_accesses, range_ends, records
 from shflbench.checker.inputs.asserted_grids import with_asserted_grids
 from shflbench.checker.inputs.blocks import suggested_blocks
@@ -102,11 +102,11 @@ def plan_runs(
     return RunPlan(wishes, with_clusters(launch_plan, cluster, kernel.launch_bounds, slicer.ops))
 
 
-def _layouts(kernel: SourceKernel, slicer: Slicer, accesses: Sequence[ArrayAccess]) -> dict[str, Layout]:
+def _layouts(kernel: SourceKernel, slicer: Slicer, accesses: Sequence[ArrayAccess]) -> dict[str, ContentLayout]:
     """Return what the elements of buffers are whose contents are addresses, or numbers of iterations."""
     in_addresses, sizes = address_contents(slicer), records(accesses)
     return {
-        kernel.pointers[start]: Layout(sizes.get(start, 1), start not in in_addresses)
+        kernel.pointers[start]: ContentLayout(sizes.get(start, 1), start not in in_addresses)
         for start in sorted(structural_contents(slicer) & kernel.pointers.keys())
     }
 

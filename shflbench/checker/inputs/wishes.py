@@ -10,7 +10,7 @@ from shflbench.checker.inputs.grammar import NumberValue
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from shflbench.checker.inputs.alternatives import Alternative, Layout
+    from shflbench.checker.inputs.alternatives import Alternative, ContentLayout
     from shflbench.checker.inputs.compared_constants import ContentThresholds
     from shflbench.checker.inputs.grammar import ArgumentValue
     from shflbench.checker.inputs.mixed_contents import MixedContents
@@ -51,7 +51,7 @@ class Wishes:
     offsets: Collection[str] = ()  # buffers of which an element and the next one are a range: they are sorted
     ends: Mapping[str, str] = field(default_factory=dict)  # buffers that hold ends of ranges → those of their begins
     indexes: Collection[str] = ()  # buffers whose contents are addresses, or numbers of iterations
-    layouts: Mapping[str, Layout] = field(default_factory=dict)  # of the `indexes`, by name
+    layouts: Mapping[str, ContentLayout] = field(default_factory=dict)  # of the `indexes`, by name
     thresholds: Mapping[str, ContentThresholds] = field(default_factory=dict)  # that contents are compared with
     uniform: Mapping[str, float] = field(default_factory=dict)  # what all elements of derived buffers are, by name
     mixed: MixedContents | None = None  # what derived buffers hold that fit one another
