@@ -120,7 +120,7 @@ class FileCompiler:
             return self._compiled(instances)
         try:
             return self._compiled(instances)
-        except UnfinishedError:
+        except (UnfinishedError, MissingHeaderError):
             raise
         except CompileError as error:
             newer, self._options = self._options, replace(self._options, standard=_OLDER)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -44,6 +45,7 @@ _QUOTED_NAME = re.compile(r'Input name expression was: "(.*)"')  # which NVRTC a
 _LACKS_TEMPLATE = re.compile(
     r"\bis not a template\b|template argument list is not allowed in a declaration of a primary template"
 )
+MOST_SAME_ROUNDS = 3  # after which an error has not gone with what was removed
 MAXIMUM_ROUNDS = 6  # of compiling and removing the host code that was rejected
 _OPTIONS = (
     "-lineinfo",
@@ -116,6 +118,7 @@ def compile_device_code(
     rejected: list[RejectedKernel] = []
     for spans in [*attempts, host]:
         language: dict[str, bytes] = {}
+        lasting = LastingErrors()
         for _ in range(MAXIMUM_ROUNDS + len(unit.missing)):
             texts = {
                 file.name: blank(file.text, spans[file.name], file.lexed.directives, parted[file.name][1])
@@ -135,9 +138,10 @@ def compile_device_code(
             if absent and can_leave_out(unit, options.define, absent):
                 left_out |= dict.fromkeys(absent, b"")
                 continue
-            if not remove_rejected(unit, macros, spans, errors, named):
+            if lasting.after(errors) or not remove_rejected(unit, macros, spans, errors, named):
                 if not language and _OF_LANGUAGE.search(b"".join(texts.values())):
                     language = language_stubs()
+                    lasting = LastingErrors()
                     continue
                 kernels = rejected_kernels(source, errors, list(left_out))
                 new = [item for item in kernels if item[0].name not in {one.name for one in rejected}]
@@ -145,6 +149,7 @@ def compile_device_code(
                     for kernel, file, span in new:
                         rejected.append(kernel)
                         spans[file.name].append(span)
+                    lasting = LastingErrors()
                     continue
                 break
     for name in left_out:  # what it declares may be what the compiler misses
@@ -198,6 +203,19 @@ def _prelude(unit: SourceUnit, define: Sequence[str], definitions: str) -> bytes
         *definitions.splitlines(),
     ]
     return "\n".join([*lines, f'#line 1 "{unit.main.name}"', ""]).encode()
+
+
+class LastingErrors:
+    """The errors that stay, whatever is removed: with one of them, further rounds are in vain."""
+
+    def __init__(self) -> None:
+        """Start before the first round."""
+        self._rounds: Counter[Message] = Counter()
+
+    def after(self, errors: Sequence[Message]) -> bool:
+        """Return whether one of the errors of a round was there in the rounds before, too."""
+        self._rounds = Counter({error: self._rounds[error] + 1 for error in errors})
+        return max(self._rounds.values(), default=0) > MOST_SAME_ROUNDS
 
 
 def remove_rejected(

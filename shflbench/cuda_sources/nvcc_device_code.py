@@ -19,7 +19,7 @@ from shflbench.compile.nvrtc import Message
 from shflbench.cuda_sources import nvcc as nvcc_compiler
 from shflbench.cuda_sources.host_code import UserFile, blank, enclosing_host_body, host_bodies
 from shflbench.cuda_sources.includes import is_file, with_names
-from shflbench.cuda_sources.jit import instantiations_of_host, remove_rejected
+from shflbench.cuda_sources.jit import LastingErrors, instantiations_of_host, remove_rejected
 from shflbench.cuda_sources.messages import InstanceError, SourceError
 from shflbench.cuda_sources.missing_headers import can_leave_out
 from shflbench.cuda_sources.plain_folder import plain_folder
@@ -66,6 +66,7 @@ def compile_with_stand_ins(
             sources=tuple(folder.moved(item) for item in options.sources),
         )
         names = {str(folder.moved(file.path)): file.name for file in unit.files}
+        lasting = LastingErrors()
         for _ in range(MAXIMUM_ROUNDS):
             try:
                 main = folder.moved(unit.main.path)
@@ -75,7 +76,8 @@ def compile_with_stand_ins(
                     raise
                 errors = [Message(names.get(file, file), line, text) for file, line, text in error.every]
                 others = _without_bodies(source, bodies, errors)
-                if not remove_rejected(unit, source.macros, spans, others, named) and len(others) == len(errors):
+                removed = remove_rejected(unit, source.macros, spans, others, named) or len(others) < len(errors)
+                if lasting.after(errors) or not removed:
                     raise
                 folder.write_texts(unit, spans, bodies)
             else:
