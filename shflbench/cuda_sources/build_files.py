@@ -1,7 +1,7 @@
 """Find what the build of a file adds to the command: folders of headers, macros and the standard of C++.
 
-Makefiles and CMakeLists.txt are read for headers that are missing else; `compile_commands.json`, as CMake writes it,
-has the command of each file. Nothing is executed.
+Makefiles, CMakeLists.txt and setup.py are read for headers that are missing else; `compile_commands.json`, as CMake
+writes it, has the command of each file. Nothing is executed.
 """
 
 from __future__ import annotations
@@ -16,11 +16,15 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from shflbench.cuda_sources.build_file import BuildFile
 from shflbench.cuda_sources.cmake import NAME as CMAKE
-from shflbench.cuda_sources.cmake import BuildFile, read_cmake
+from shflbench.cuda_sources.cmake import read_cmake
 from shflbench.cuda_sources.includes import is_file
 from shflbench.cuda_sources.makefiles import NAMES as MAKEFILES
 from shflbench.cuda_sources.makefiles import command_line, compiles_fast, header_folders, macros
+from shflbench.cuda_sources.repository import repository_root
+from shflbench.cuda_sources.setup_py import NAME as SETUP
+from shflbench.cuda_sources.setup_py import read_setup
 from shflbench.files import read_regular
 
 if TYPE_CHECKING:
@@ -44,12 +48,15 @@ class BuildCommand:
 
 
 def build_folders(path: Path) -> Iterator[Path]:
-    """Yield the folder of a file and its parents, up to the root of the repository or three levels.
+    """Yield the folder of a file and its parents, up to the root of the repository, or three levels without .git.
 
     A folder that every user may write to ends the search before: what lies in /tmp says nothing about the file.
     """
     folder = Path(os.path.realpath(path)).parent
-    for item in (folder, *list(folder.parents)[:MAXIMUM_PARENTS]):
+    parents = list(folder.parents)
+    root = repository_root(path)
+    most = parents.index(root) + 1 if root in parents and (root / ".git").exists() else MAXIMUM_PARENTS
+    for item in (folder, *parents[:most]):
         try:
             if item.stat().st_mode & stat.S_IWOTH:
                 return
@@ -63,7 +70,7 @@ def build_folders(path: Path) -> Iterator[Path]:
 def folders_of_build_files(path: Path, names: Sequence[str]) -> Iterator[tuple[Path, Path]]:
     """Yield the folders that have one of the headers `names`, each with the file of the build that names it.
 
-    The nearest Makefile or CMakeLists.txt comes first. A folder is yielded for the first folder in the order of such a
+    The nearest file of a build comes first. A folder is yielded for the first folder in the order of such a
     file that has the header, as a compiler finds it.
     """
     missing = list(names)
@@ -78,7 +85,7 @@ def folders_of_build_files(path: Path, names: Sequence[str]) -> Iterator[tuple[P
 
 
 def macros_of_build_files(path: Path) -> Iterator[tuple[Path, Sequence[str]]]:
-    """Yield each Makefile and CMakeLists.txt, the nearest first, with the macros that it defines."""
+    """Yield each file of a build, the nearest first, with the macros that it defines."""
     for origin, read in _build_files(path):
         yield origin, read().define
 
@@ -89,7 +96,7 @@ def _header_folders(path: Path) -> Iterator[tuple[Path, Sequence[Path]]]:
 
 
 def _build_files(path: Path) -> Iterator[tuple[Path, Callable[[], BuildFile]]]:
-    """Yield each Makefile and CMakeLists.txt of the file's folder and its parents, and how to read it."""
+    """Yield each file of a build in the file's folder and its parents, and how to read it."""
     folders = list(build_folders(path))
     root = next((folder for folder in reversed(folders) if is_file(folder / CMAKE)), None)
     for folder in folders:
@@ -98,6 +105,8 @@ def _build_files(path: Path) -> Iterator[tuple[Path, Callable[[], BuildFile]]]:
             yield makefile, partial(_makefile, makefile)
         if root is not None and is_file(folder / CMAKE):
             yield folder / CMAKE, partial(read_cmake, folder, root)
+        if is_file(folder / SETUP):
+            yield folder / SETUP, partial(read_setup, folder / SETUP)
 
 
 def _makefile(path: Path) -> BuildFile:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from shflbench.cuda_sources.build_file import BuildFile
 from shflbench.cuda_sources.includes import is_file, is_folder
 from shflbench.files import read_regular
 
@@ -23,14 +23,6 @@ _VARIABLE = re.compile(r"\$\{([\w.-]+)\}")
 _WORD = re.compile(r'"([^"]*)"|([^\s;"]+)')
 _BUILD_INTERFACE = re.compile(r"\$<BUILD_INTERFACE:([^<>]*)>")
 _KEYWORDS = frozenset({"AFTER", "BEFORE", "SYSTEM", "PUBLIC", "PRIVATE", "INTERFACE"})
-
-
-@dataclass(frozen=True, slots=True)
-class BuildFile:
-    """What a CMakeLists.txt or a Makefile says of the compiler's command."""
-
-    include: tuple[Path, ...]  # existing folders, in their order
-    define: tuple[str, ...]  # NAME or NAME=VALUE
 
 
 def read_cmake(folder: Path, root: Path) -> BuildFile:
