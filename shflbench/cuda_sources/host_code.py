@@ -232,7 +232,7 @@ def enclosing_host_item(
             continue
         if node.type in {"function_definition", "declaration", "field_declaration"} and _is_member(node):
             if not macros.words(prefix(node)) & (DEVICE_WORDS | _COMPILE_TIME | {"virtual"}) and _function(node):
-                best = TextSpan(node.start_byte, node.end_byte)
+                best = _with_template(node)
         elif node.type in SCOPES or node.id not in items:
             continue
         elif _removable(node, macros, files, specializes_nothing=specializes_nothing):
@@ -272,6 +272,14 @@ def _is_member(node: Node) -> bool:
     while parent is not None and parent.type == "template_declaration":
         parent = parent.parent
     return parent is not None and parent.type == "field_declaration_list"
+
+
+def _with_template(node: Node) -> TextSpan:
+    """Return a declaration with the `template <…>` before it, which would begin the next one without it."""
+    outer = node
+    while outer.parent is not None and outer.parent.type == "template_declaration":
+        outer = outer.parent
+    return TextSpan(outer.start_byte, outer.end_byte)
 
 
 def _function(node: Node) -> bool:

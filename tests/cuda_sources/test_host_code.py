@@ -151,3 +151,12 @@ def test_a_specialization_is_removed_only_if_the_compiler_knows_no_template_of_i
     span = enclosing_host_item(file, 2, source.macros, files, specializes_nothing=True)
     assert span is not None
     assert file.text[span.start : span.end] == b"template <> struct Handler<int> { };"
+
+
+def test_a_rejected_member_is_removed_with_its_template(parse: Parse) -> None:
+    member = "template <typename T>\n    __host__ View<T> cast() const;"
+    source = parse(f"template <typename U> class View {{\n    {member}\n    __device__ U get() const;\n}};\n{KERNEL}")
+    file = source.unit.main
+    span = enclosing_host_item(file, 3, source.macros, source.unit.files)
+    assert span is not None
+    assert file.text[span.start : span.end].decode() == member
