@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from benchmarks.whole_programs.counts import counts
@@ -30,22 +31,34 @@ def page(sample: Sample) -> str:
     """Return the page as Markdown."""
     files, readings = sample.files(), sample.readings()
     figures = counts(sample.results(), readings)
-    return "\n".join([*_head(sample, files, figures), *_shares(figures), *_wrong(readings), *_left_out(figures)]) + "\n"
+    parts = (
+        _head(sample),
+        _repositories(files, readings, figures),
+        _shares(figures),
+        _wrong(readings),
+        _left_out(figures),
+    )
+    return "\n".join(chain.from_iterable(parts)) + "\n"
 
 
-def _head(sample: Sample, files: Sequence[ProgramFile], figures: Counts) -> Iterator[str]:
+def _head(sample: Sample) -> Iterator[str]:
     yield f"# {sample.title}"
     yield ""
     yield f"Written by `python -m benchmarks.whole_programs {sample.name}`; do not edit."
     yield ""
     yield sample.rule
     yield ""
-    yield "| repository | commit | files |"
-    yield "| --- | --- | --: |"
-    commits = dict.fromkeys((file.repository, file.commit) for file in files)
-    for repository, commit in commits:
-        yield f"| {repository} | {commit} | {sum(file.repository == repository for file in files)} |"
-    yield f"| all | | {len(files)} |"
+
+
+def _repositories(files: Sequence[ProgramFile], readings: Sequence[Reading], figures: Counts) -> Iterator[str]:
+    read = {item.file for item in readings} - set(figures.left_out)
+    wrong = {item.file for item in readings if item.decided == WRONG} & read
+    yield "| repository | commit | files | read | wrong |"
+    yield "| --- | --- | --: | --: | --: |"
+    for repository, commit in dict.fromkeys((file.repository, file.commit) for file in files):
+        keys = {file.key for file in files if file.repository == repository}
+        yield f"| {repository} | {commit} | {len(keys)} | {len(keys & read)} | {len(keys & wrong)} |"
+    yield f"| all | | {len(files)} | {len(read)} | {len(wrong)} |"
     yield ""
     yield f"{len(figures.left_out)} files are left out (below); the other {figures.files} count."
     yield ""
