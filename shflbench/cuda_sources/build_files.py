@@ -22,7 +22,7 @@ from shflbench.cuda_sources.cmake import read_cmake
 from shflbench.cuda_sources.includes import is_file
 from shflbench.cuda_sources.makefiles import NAMES as MAKEFILES
 from shflbench.cuda_sources.makefiles import command_line, compiles_fast, header_folders, macros
-from shflbench.cuda_sources.repository import repository_root
+from shflbench.cuda_sources.repository import MAXIMUM_PARENTS as MAXIMUM_IN_REPOSITORY
 from shflbench.cuda_sources.setup_py import NAME as SETUP
 from shflbench.cuda_sources.setup_py import read_setup
 from shflbench.files import read_regular
@@ -53,10 +53,9 @@ def build_folders(path: Path) -> Iterator[Path]:
     A folder that every user may write to ends the search before: what lies in /tmp says nothing about the file.
     """
     folder = Path(os.path.realpath(path)).parent
-    parents = list(folder.parents)
-    root = repository_root(path)
-    most = parents.index(root) + 1 if root in parents and (root / ".git").exists() else MAXIMUM_PARENTS
-    for item in (folder, *parents[:most]):
+    parents = list(folder.parents)[:MAXIMUM_IN_REPOSITORY]
+    roots = (place for place, item in enumerate(parents, 1) if (item / ".git").exists())
+    for item in (folder, *parents[: next(roots, MAXIMUM_PARENTS)]):
         try:
             if item.stat().st_mode & stat.S_IWOTH:
                 return
