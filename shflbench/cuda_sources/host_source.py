@@ -54,7 +54,8 @@ class HostSource:
     @cached_property
     def files(self) -> list[UserFile]:
         """The files as the compiler of the host sees them, with expanded launch macros."""
-        return with_launches(self._files, self._macros, self._preprocessor.macros)
+        templates = [name for name, known in self._kernels.items() if any(item.template for item in known)]
+        return with_launches(self._files, self._macros, self._preprocessor.macros, templates)
 
     @cached_property
     def evaluator(self) -> Evaluator:

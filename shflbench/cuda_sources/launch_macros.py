@@ -44,18 +44,21 @@ class _Use:
     arguments: TextSpan
 
 
-def with_launches(files: Sequence[UserFile], macros: Macros, active: Mapping[str, Macro]) -> list[UserFile]:
+def with_launches(
+    files: Sequence[UserFile], macros: Macros, active: Mapping[str, Macro], templates: Iterable[str] = ()
+) -> list[UserFile]:
     """Return the files with macros expanded that launch kernels, instantiate functions, or are given statements.
 
-    Those that call an instance of a function which launches kernels count as well, as `case K: launch<T, K>(data)`.
+    Those that name an instance of a function which launches kernels count as well, as `case K: launch<T, K>(data)`, or
+    one of a kernel, whose `templates` are given by their plain names, as `if (width == K) return kernel<K>`.
     Of several definitions of a macro, the one that is `active` in the end counts.
     """
     certain = _certain(macros, active)
     known = _with_parameters(certain)
     launching = _leading_to(_LAUNCH, certain) | _leading_to(INSTANTIATION, known)
-    if known and (launchers := _launching_templates(files)):
-        calls = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(launchers)))})\s*<")
-        launching |= _leading_to(calls, known)
+    if known and (named := _launching_templates(files).union(templates)):
+        instances = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(named)))})\s*<")
+        launching |= _leading_to(instances, known)
     return [_expanded(file, launching | _handed_to(file, launching, known), known) for file in files]
 
 

@@ -88,3 +88,14 @@ template <class T> void run(T *p, int k) { switch (k) { CASE(1, 4); CASE(5, 8); 
 template void run<float>(float *, int);
 """
     assert [kernel.name for kernel in read(text).kernels] == ["scale<float, 4>", "scale<float, 8>"]
+
+
+def test_a_macro_that_names_an_instance_of_a_kernel_names_it_where_it_is_used(parse: Parse) -> None:
+    scale = "template <int N> __global__ void scale(float *p) { p[threadIdx.x] *= N; }\n"
+    pick = (
+        "#define CASE(n) if (count == n) return scale<n>\n"
+        "void (*pick(int count))(float *) { CASE(1); CASE(4); return nullptr; }\n"
+    )
+    source = parse(f"{scale}{pick}void run(float *p, int n) {{ auto kernel = pick(n); kernel<<<1, 64>>>(p); }}\n")
+    assert source.mentioned == {"scale": [("1",), ("4",)]}
+    assert source.expressions() == ["scale<1>", "scale<4>"]
