@@ -46,7 +46,7 @@ def kernel_of(kernel: PtxKernel, files: Mapping[str, Path], source: CudaSource |
 
 def _block(known: Demangled | None, definition: Definition | None, source: CudaSource | None) -> NamedBlock | None:
     arguments = known.template_arguments or () if known is not None else ()
-    if definition is None or source is None:
+    if definition is None or source is None or definition.is_specialization:
         return numbered_block(arguments)
     return named_block(definition, arguments, source)
 
@@ -57,11 +57,17 @@ def _definition(
     name = known.name.replace(_ANONYMOUS, "") if known is not None else kernel.symbol
     named = source.named(name, plain=known is None)
     file = files.get(kernel.file)
+
+    def has_line(item: Definition) -> bool:
+        is_of_file = file is not None and _same(item.place.file, file)
+        return is_of_file and item.place.line <= kernel.line <= item.end
+
+    if special := list(filter(has_line, source.specializations(name))):
+        return special[0]
     if not named and file is not None:  # a macro opens a namespace
-        named = source.named(name.rpartition("::")[2], plain=True)
-        named = [item for item in named if _same(item.place.file, file) and item.place.line <= kernel.line <= item.end]
+        named = list(filter(has_line, source.named(name.rpartition("::")[2], plain=True)))
     if len(named) > 1 and file is not None:
-        named = [item for item in named if _same(item.place.file, file) and item.place.line <= kernel.line <= item.end]
+        named = list(filter(has_line, named))
     return named[0] if len(named) == 1 else None
 
 
@@ -92,7 +98,7 @@ def _parameter(  # noqa: PLR0913, PLR0917  (all that is known of one parameter)
     source: CudaSource | None,
 ) -> KernelParameter:
     # The mangled type has no typedefs and template parameters; the declared one has the names that users know.
-    template = definition is not None and definition.template is not None
+    template = definition is not None and bool(definition.template)
     shown = declared.type if declared is not None and not template else mangled
     types = source.types if source is not None else None
     what = meaning(mangled or shown, types.aliases if types is not None else {})
@@ -125,24 +131,19 @@ def _parameter(  # noqa: PLR0913, PLR0917  (all that is known of one parameter)
 
 def _launches(known: Demangled | None, definition: Definition, source: CudaSource) -> tuple[HostLaunch, ...]:
     if definition.template is None:
-        same = source.named(definition.name)
-        calls = source.launches_of(definition)
-        if len(same) > 1:  # overloads: the number of arguments must tell them apart
-            calls = [
-                call
-                for call in calls
-                if [len(item.parameters) == len(call.argument_nodes) for item in same].count(True) == 1
-                and len(definition.parameters) == len(call.argument_nodes)
-            ]
+        calls = source.meant_launches(definition)
         return tuple(call.launch for call in calls if call.template_arguments is None) or _obscure(definition, source)
     if known is None or known.template_arguments is None:
         return ()
     wanted = tuple(normalize(item, source.types.aliases) for item in known.template_arguments)
+    template = source.template_of(definition, known.template_arguments) if definition.is_specialization else definition
+    if template is None:
+        return ()
     result = []
-    for call, arguments in source.instances.get(definition.name, ()):
+    for call, arguments in source.instances_of(template):
         if tuple(normalize(item, source.types.aliases) for item in arguments) == wanted:
             result.append(call.launch)
-    return tuple(result) or _of_other_instances(definition, source) or _obscure(definition, source)
+    return tuple(result) or _of_other_instances(template, source) or _obscure(template, source)
 
 
 def _obscure(definition: Definition, source: CudaSource) -> tuple[HostLaunch, ...]:
@@ -153,8 +154,8 @@ def _obscure(definition: Definition, source: CudaSource) -> tuple[HostLaunch, ..
 
 def _of_other_instances(definition: Definition, source: CudaSource) -> tuple[HostLaunch, ...]:
     """Return a launch of which nothing is known, if the host code may launch the instance in a way not understood."""
-    calls = source.launches_of(definition)
-    resolved = {call.node.id for call, _ in source.instances.get(definition.name, ())}
+    calls = source.meant_launches(definition)
+    resolved = {call.node.id for call, _ in source.instances_of(definition)}
     open_calls = [call for call in calls if call.node.id not in resolved or not call.performed]
     if not open_calls and not (calls and all(call.launch.origin > Origin.HOST for call in calls)):
         return ()

@@ -18,6 +18,7 @@ from shflbench.cuda_sources.host_code import enclosing_host_item, host_spans
 from shflbench.cuda_sources.jit import Jit, compile_device_code
 from shflbench.cuda_sources.kernel_file import NEWER_STANDARD, RejectedKernel, SourceNote
 from shflbench.cuda_sources.language_standard import needs_newer
+from shflbench.cuda_sources.meant_kernels import without_types
 from shflbench.cuda_sources.messages import InstanceError, MissingHeaderError, SourceError
 from shflbench.cuda_sources.naming import means
 from shflbench.cuda_sources.nvcc_device_code import compile_with_stand_ins, missing_headers
@@ -268,7 +269,9 @@ class FileCompiler:
             rejected_instances=tuple(rejected),
             unit=jit.unit,
             symbols={
-                name: symbol for name, symbol in zip(jit.unit.expressions, jit.symbols, strict=True) if "<" in name
+                without_types(name): symbol
+                for name, symbol in zip(jit.unit.expressions, jit.symbols, strict=True)
+                if "<" in name
             },
         )
 
@@ -289,10 +292,11 @@ class FileCompiler:
     def _rejected_instance(self, error: InstanceError) -> RejectedKernel:
         """Return an instance that the host code names and NVRTC rejects."""
         main = self._source.unit.main.path
-        template = next(iter(self._source.named(error.instance.partition("<")[0])), None)
+        name = without_types(error.instance)
+        template = next(iter(self._source.named(name.partition("<")[0])), None)
         place = template.place if template is not None else SourceLine(main, 1)
         text = f"NVRTC rejects this instance, which the host code names: {error.reason}"
-        return RejectedKernel(error.instance, place, f"{text}; name its types with --kernel")
+        return RejectedKernel(name, place, f"{text}; name its types with --kernel")
 
 
 def _header_folders(options: CompileOptions, nvrtc: PtxCompiler | None, nvcc: Path | None) -> tuple[Path, ...]:

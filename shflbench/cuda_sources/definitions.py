@@ -85,6 +85,16 @@ class Definition:
         return self.name.rpartition("::")[2]
 
     @property
+    def is_specialization(self) -> bool:
+        """Whether it is one instance of a template, with a body of its own: `template <> … scale<float>(…)`."""
+        return self.template == ()
+
+    @property
+    def base_name(self) -> str:
+        """The qualified name without the arguments of a specialization."""
+        return self.name.partition("<")[0] if self.is_specialization else self.name
+
+    @property
     def has_pack(self) -> bool:
         """Whether it is a template with a parameter pack."""
         return any(item.pack for item in self.template or ())
@@ -125,13 +135,23 @@ def kernels_in(path: Path, text: str, define: Sequence[str] = (), undefined: Col
 
 def kernels(files: Iterable[UserFile], macros: Macros) -> list[Definition]:
     """Return the definitions of kernels in files as the compiler sees them, in order of files and lines."""
+    return _kernels_of("function_definition", files, macros)
+
+
+def declared_templates(files: Iterable[UserFile], macros: Macros) -> list[Definition]:
+    """Return the declarations of kernel templates without a body, as `kernels` returns definitions."""
+    return [item for item in _kernels_of("declaration", files, macros) if item.template]
+
+
+def _kernels_of(kind: str, files: Iterable[UserFile], macros: Macros) -> list[Definition]:
+    """Return the kernels that nodes of one kind define or declare."""
     definitions = []
     marks = [name.encode() for name in macros.leading_to("__global__")]
     for file in files:
         if not any(mark in file.text for mark in marks):
             continue
         for node in walk(file.tree.root_node, lambda item: item.type != "compound_statement"):
-            if node.type == "function_definition" and "__global__" in macros.words(prefix(node)):
+            if node.type == kind and "__global__" in macros.words(prefix(node)):
                 definition = _definition(file, node, macros)
                 if definition is not None:
                     definitions.append(definition)

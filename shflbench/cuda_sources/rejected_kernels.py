@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from shflbench.cuda_sources.host_code import prefix
 from shflbench.cuda_sources.kernel_file import RejectedKernel
 from shflbench.cuda_sources.lexer import TextSpan
+from shflbench.cuda_sources.meant_kernels import without_types
 from shflbench.cuda_sources.naming import means
 from shflbench.cuda_sources.syntax_trees import line_of, walk
 from shflbench.errors import CompileError
@@ -64,7 +65,7 @@ def rejected_kernels(
 def without(expressions: Sequence[str], rejected: Sequence[RejectedKernel]) -> list[str]:
     """Return the expressions that name none of the rejected kernels."""
     names = {item.name for item in rejected}
-    return [item for item in expressions if item.partition("<")[0].removeprefix("::") not in names]
+    return [item for item in expressions if without_types(item).partition("<")[0].removeprefix("::") not in names]
 
 
 def refuse_rejected(path: Path, rejected: Sequence[RejectedKernel], names: Sequence[str]) -> None:

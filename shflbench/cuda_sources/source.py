@@ -16,6 +16,7 @@ from shflbench.cuda_sources.kernel_file import HostChange
 from shflbench.cuda_sources.launch_macros import with_kernels
 from shflbench.cuda_sources.launch_texts import LaunchSite, kernel_name, launching_nodes
 from shflbench.cuda_sources.macros import Macros
+from shflbench.cuda_sources.meant_kernels import all_templates, fitting, specialized_template, with_types
 from shflbench.cuda_sources.naming import names
 from shflbench.cuda_sources.neighbors import SUFFIXES
 from shflbench.cuda_sources.preprocessor import Preprocessor
@@ -38,9 +39,12 @@ if TYPE_CHECKING:
     from shflbench.cuda_sources.kernel_file import HostCall, HostNumber, LaunchChain
     from shflbench.cuda_sources.layouts import Types
 
+    _LaunchedInstance = tuple[LaunchSite, tuple[str, ...]]  # a launch, and the template arguments that it gives
+
 _OF_DEVICE = frozenset({"__CUDA_ARCH__"})  # macros of device code only
 _TEMPLATE_FUNCTIONS = frozenset({"template_function"})
 _NAMES = frozenset({"identifier"})
+_SEVERAL = 2
 _LANGUAGE_TYPES = frozenset({"bool", "char", "short", "int", "long", "signed", "unsigned", "float", "double"})
 
 
@@ -67,10 +71,25 @@ class CudaSource:
     @cached_property
     def definitions(self) -> list[Definition]:
         """The kernels that the files define."""
+        return kernel_definitions.kernels(self._device_files, self.macros)
+
+    @cached_property
+    def _device_files(self) -> list[UserFile]:
+        """The files as the compiler of device code sees them."""
         device = Macros((), self.define).of_command_line()
         preprocessor = Preprocessor([self.unit.main, *self.unit.sources], self.unit.files, device, _OF_DEVICE)
-        files = with_kernels(map(preprocessor.compiled, self.unit.files), self.macros)
-        return kernel_definitions.kernels(files, self.macros)
+        return list(with_kernels(map(preprocessor.compiled, self.unit.files), self.macros))
+
+    @cached_property
+    def templates(self) -> list[Definition]:
+        """The kernel templates that the files define, and those that they only declare and specialize."""
+        specialized = {item.base_name for item in self.definitions if item.is_specialization}
+        declared = kernel_definitions.declared_templates(self._device_files, self.macros) if specialized else []
+        return all_templates(self.definitions, (item for item in declared if item.name in specialized))
+
+    def specializations(self, name: str) -> list[Definition]:
+        """Return the specializations of the templates of a qualified name."""
+        return [item for item in self.definitions if item.is_specialization and item.base_name == name]
 
     def named(self, name: str, *, plain: bool = False) -> list[Definition]:
         """Return the definitions of a qualified name; with `plain`, also those in any namespace."""
@@ -91,10 +110,19 @@ class CudaSource:
         return result
 
     @cached_property
+    def _host_kernels(self) -> dict[str, list[Definition]]:
+        """The kernels that host code may launch, by their plain names."""
+        result = {name: list(known) for name, known in self._by_plain_name.items()}
+        for item in self.templates:
+            known = result.setdefault(item.plain_name, [])
+            known += [item] if item not in known else []
+        return result
+
+    @cached_property
     def _host(self) -> HostSource:
         """The host code of the unit."""
         unit = self.unit
-        return HostSource([unit.main], unit.files, self.define, self._by_plain_name, self.change, self._budget)
+        return HostSource([unit.main], unit.files, self.define, self._host_kernels, self.change, self._budget)
 
     @cached_property
     def _program(self) -> HostSource:
@@ -102,7 +130,7 @@ class CudaSource:
         files = [*self.unit.files, *self.unit.neighbors]
         roots = [*(file for file in self.unit.neighbors if file.path.suffix in SUFFIXES), self.unit.main]
         known = {file.name: file for file in self._host.files}
-        return HostSource(roots, files, self.define, self._by_plain_name, self.change, self._budget, known)
+        return HostSource(roots, files, self.define, self._host_kernels, self.change, self._budget, known)
 
     @property
     def _launching(self) -> HostSource:
@@ -258,20 +286,49 @@ class CudaSource:
         return outer is not None and outer.type == "function_declarator"
 
     @cached_property
-    def instances(self) -> dict[str, list[tuple[LaunchSite, tuple[str, ...]]]]:
-        """The instances of each template kernel that the unit or its launchers launch, by the kernel's name."""
+    def instances(self) -> dict[str, list[_LaunchedInstance]]:
+        """The instances of the kernel templates that the unit or its launchers launch, by the kernels' names."""
+        result: dict[str, list[_LaunchedInstance]] = {}
+        for definition, instances in self._instances.items():
+            result.setdefault(definition.name, []).extend(instances)
+        return result
+
+    def instances_of(self, definition: Definition) -> list[_LaunchedInstance]:
+        """Return the instances of one of the kernel templates that the unit or its launchers launch."""
+        return self._instances.get(definition, [])
+
+    @cached_property
+    def _instances(self) -> dict[Definition, list[_LaunchedInstance]]:
         resolver, places = self._resolver, {file.path for file in (*self.unit.files, *self.unit.launchers)}
-        result: dict[str, list[tuple[LaunchSite, tuple[str, ...]]]] = {}
-        for definition in self.definitions:
-            if definition.template is None:
-                continue
-            for launch in self.launches_of(definition):
+        result: dict[Definition, list[_LaunchedInstance]] = {}
+        for definition in self.templates:
+            for launch in self.meant_launches(definition):
                 if launch.launch.line.file in places:
                     instances = resolver.of(launch, definition)
                     is_open = definition.has_pack and len(instances) > 1
                     site = launch.of_unknown_shape if is_open else launch
-                    result.setdefault(definition.name, []).extend((site, item) for item in instances)
+                    result.setdefault(definition, []).extend((site, item) for item in instances)
         return result
+
+    def template_of(self, specialization: Definition, arguments: Sequence[str]) -> Definition | None:
+        """Return the template that has a specialization with these arguments, None if it is not known."""
+        return specialized_template(specialization, arguments, self.templates, self.types.aliases)
+
+    def meant_launches(self, definition: Definition) -> list[LaunchSite]:
+        """Return the launches of a kernel; of overloads, those that their arguments settle, or leave to a template."""
+        calls, same = self.launches_of(definition), self._overloads(definition)
+        if len(same) < _SEVERAL:
+            return calls
+        type_of, aliases = self._resolver.argument_type, self.types.aliases
+        fits = [(call, fitting(same, call, type_of, aliases)) for call in calls]
+        if definition.template is None:
+            return [call for call, fit in fits if fit == [definition]]
+        return [call for call, fit in fits if not fit or definition in fit]
+
+    def _overloads(self, definition: Definition) -> list[Definition]:
+        """Return a kernel and the others of its name."""
+        plain = [item for item in self.named(definition.name) if item.template is None]
+        return [*plain, *(item for item in self.templates if item.name == definition.name)]
 
     @cached_property
     def _resolver(self) -> Instances:
@@ -280,7 +337,7 @@ class CudaSource:
     @cached_property
     def _mentions(self) -> list[tuple[Definition, UserFile, Node]]:
         """The places in host code that name an instance of a kernel template: launches, tables, pointers."""
-        templates = [item for item in self.definitions if item.template is not None]
+        templates = [item for item in self.definitions if item.template]
         names_of = {item.plain_name for item in templates}
         result = []
         for file in self._host_files:
@@ -371,13 +428,16 @@ class CudaSource:
         result: dict[str, None] = {}
         of_unit = {file.path for file in self.unit.files}
         for definition in self.definitions:
-            if definition.template is not None:
-                sites = self.instances.get(definition.name, ())
+            if definition.template:
+                sites = self.instances_of(definition)
                 launched = [
                     item for site, item in sites if site.launch.line.file in of_unit or all(map(_is_known, item))
                 ]
+                is_overloaded = len(self._overloads(definition)) > 1 and not definition.has_pack
                 for arguments in (*launched, *self.mentioned.get(definition.name, ())):
-                    result[definition.instance(arguments, self._resolver.qualified_type)] = None
+                    text = definition.instance(arguments, self._resolver.qualified_type)
+                    types = self._resolver.parameter_types(definition, arguments) if is_overloaded else ()
+                    result[with_types(text, types) if is_overloaded else text] = None
             elif definition.internal and len(self.named(definition.name)) == 1:
                 result[definition.name] = None
         return list(result)

@@ -61,6 +61,17 @@ class Instances:
         """Return a type with its namespaces, as code outside of them names it."""
         return name if "::" in name else self._types.qualified(name)
 
+    def argument_type(self, node: Node, use: Node) -> str | None:
+        """Return the type of an argument of a launch, None where its text does not say it."""
+        text = self._type_of(node, use) if node.type != "number_literal" else None
+        return self._type(text, use, {}) if text is not None else None
+
+    def parameter_types(self, definition: Definition, arguments: Sequence[str]) -> list[str]:
+        """Return the types of the parameters of an instance, with their namespaces."""
+        values = {item.name: text for item, text in zip(definition.template or (), arguments, strict=False)}
+        texts = (_WORD.sub(lambda match: values.get(match[0], match[0]), item.type) for item in definition.parameters)
+        return [_PLAIN_NAME.sub(lambda match: self._types.qualified(match[0]), text) for text in texts]
+
     def of(self, launch: LaunchSite, definition: Definition) -> list[tuple[str, ...]]:
         """Return the template arguments with which a launch starts a kernel; none if they are not certain."""
         if definition.template is None:
@@ -121,12 +132,12 @@ class Instances:
         if function is None or outer is None:
             return [{}]
         of_class = self._of_enclosing_class(function)
-        if outer.type != "template_declaration":
+        template = template_parameters(outer) if outer.type == "template_declaration" else ()
+        if not template:  # a specialization has no parameters of its own
             return of_class
         declarator = function_declarator(function)
         if declarator is None or depth > _MAXIMUM_DEPTH:
             return []
-        template = template_parameters(outer)
         signature = _Signature(template, parameters_of(declarator), rest_of(declarator))
         name = text_of(declarator.child_by_field_name("declarator"))
         member = re.match(r"(?:\w+::)*(\w+)\s*<([^<>]*)>\s*::", name)
