@@ -62,7 +62,7 @@ def _definition(
         is_of_file = file is not None and _same(item.place.file, file)
         return is_of_file and item.place.line <= kernel.line <= item.end
 
-    if special := list(filter(has_line, source.specializations(name))):
+    if special := list(filter(has_line, source.same_names.specializations(name))):
         return special[0]
     if not named and file is not None:  # a macro opens a namespace
         named = list(filter(has_line, source.named(name.rpartition("::")[2], plain=True)))
@@ -136,7 +136,9 @@ def _launches(known: Demangled | None, definition: Definition, source: CudaSourc
     if known is None or known.template_arguments is None:
         return ()
     wanted = tuple(normalize(item, source.types.aliases) for item in known.template_arguments)
-    template = source.template_of(definition, known.template_arguments) if definition.is_specialization else definition
+    template: Definition | None = definition
+    if definition.is_specialization:
+        template = source.same_names.template_of(definition, known.template_arguments, source.types.aliases)
     if template is None:
         return ()
     result = []

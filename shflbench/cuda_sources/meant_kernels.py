@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from shflbench.cuda_sources.argument_types import meaning
@@ -18,15 +19,58 @@ if TYPE_CHECKING:
     from shflbench.cuda_sources.launch_texts import LaunchSite
     from shflbench.cuda_sources.type_names import KnownAliases
 
+    TypeOf = Callable[[Node, Node], str | None]  # the type of an argument at a launch, None where it is not known
+
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _CAST = re.compile(r"^\(void \(\*\)\([^()]*\)\)")
 
 
-def all_templates(defined: Iterable[Definition], declared: Iterable[Definition]) -> list[Definition]:
-    """Return the kernel templates that files define, and those that they only declare, as for specializations."""
-    templates = {_shape(item): item for item in declared}
-    bodies = [item for item in defined if item.template]
-    return [*bodies, *(item for shape, item in templates.items() if shape not in set(map(_shape, bodies)))]
+class SameNames:
+    """The kernels of a file by their names, where several have the same one."""
+
+    def __init__(self, defined: Sequence[Definition], declared: Iterable[Definition]) -> None:
+        """Keep the kernels that files define, and the templates that they only declare, as for specializations."""
+        bodies = [item for item in defined if item.template]
+        known = set(map(_shape, bodies))
+        only_declared = {shape: item for item in declared if (shape := _shape(item)) not in known}
+        self.templates = [*bodies, *only_declared.values()]
+        self._specializations: dict[str, list[Definition]] = defaultdict(list)
+        self._overloads: dict[str, list[Definition]] = defaultdict(list)
+        for item in defined:
+            if item.is_specialization:
+                self._specializations[item.base_name].append(item)
+            elif item.template is None:
+                self._overloads[item.name].append(item)
+        for item in self.templates:
+            self._overloads[item.name].append(item)
+
+    def specializations(self, name: str) -> Sequence[Definition]:
+        """Return the specializations of the templates of a qualified name."""
+        return self._specializations.get(name, ())
+
+    def is_overloaded(self, definition: Definition) -> bool:
+        """Whether other kernels have the name of one."""
+        return len(self._overloads.get(definition.name, ())) > 1
+
+    def may_mean(self, call: LaunchSite, definition: Definition, type_of: TypeOf, aliases: KnownAliases) -> bool:
+        """Whether the arguments of a launch settle that it means a kernel, or leave it to a template."""
+        fits = _fitting(self._overloads.get(definition.name, ()), call, type_of, aliases)
+        return fits == [definition] or (definition.template is not None and (not fits or definition in fits))
+
+    def template_of(
+        self, specialization: Definition, arguments: Sequence[str], aliases: KnownAliases
+    ) -> Definition | None:
+        """Return the template that has a specialization with these arguments, None if it is not known."""
+        own = [_comparable(item.type, aliases) for item in specialization.parameters]
+        found = []
+        for item in self.templates:
+            values = {one.name: text for one, text in zip(item.template or (), arguments, strict=False)}
+            types = [_comparable(_replaced(one.type, values), aliases) for one in item.parameters]
+            if item.name == specialization.base_name and len(types) == len(own) and not item.has_pack:
+                found.append((types == own, item))
+        exact = [item for is_equal, item in found if is_equal]
+        of_count = [item for _, item in found]
+        return exact[0] if len(exact) == 1 else of_count[0] if len(of_count) == 1 else None
 
 
 def _shape(definition: Definition) -> tuple[str, tuple[str, ...], bool]:
@@ -40,16 +84,10 @@ def _replaced(text: str, values: dict[str, str]) -> str:
     return _WORD.sub(lambda match: values.get(match[0], match[0]), text)
 
 
-def fitting(
-    candidates: Sequence[Definition],
-    call: LaunchSite,
-    type_of: Callable[[Node, Node], str | None],
-    aliases: KnownAliases,
+def _fitting(
+    candidates: Sequence[Definition], call: LaunchSite, type_of: TypeOf, aliases: KnownAliases
 ) -> list[Definition]:
-    """Return those of several kernels that the arguments of a launch do not rule out.
-
-    `type_of` returns the type of an argument at a launch, None where it is not known.
-    """
+    """Return those of several kernels that the arguments of a launch do not rule out."""
     count = len(call.argument_nodes)
     known = [(item, parameters) for item in candidates if (parameters := item.parameters_of(count)) is not None]
     if call.template_arguments is not None:
@@ -80,22 +118,6 @@ def _may_take(definition: Definition, parameter: SourceParameter, given: Element
         return False
     elements = (wanted.element, given.element)
     return None in elements or (wanted.element, wanted.lanes) == (given.element, given.lanes)
-
-
-def specialized_template(
-    definition: Definition, arguments: Sequence[str], templates: Iterable[Definition], aliases: KnownAliases
-) -> Definition | None:
-    """Return the template of which a specialization with these arguments is one, None if several may be."""
-    own = [_comparable(item.type, aliases) for item in definition.parameters]
-    found = []
-    for item in templates:
-        values = {one.name: text for one, text in zip(item.template or (), arguments, strict=False)}
-        types = [_comparable(_replaced(one.type, values), aliases) for one in item.parameters]
-        if item.name == definition.base_name and len(types) == len(own) and not item.has_pack:
-            found.append((types == own, item))
-    exact = [item for is_equal, item in found if is_equal]
-    of_count = [item for _, item in found]
-    return exact[0] if len(exact) == 1 else of_count[0] if len(of_count) == 1 else None
 
 
 def _comparable(type_: str, aliases: KnownAliases) -> tuple[bool, bool, str]:

@@ -16,7 +16,7 @@ from shflbench.cuda_sources.kernel_file import HostChange
 from shflbench.cuda_sources.launch_macros import with_kernels
 from shflbench.cuda_sources.launch_texts import LaunchSite, kernel_name, launching_nodes
 from shflbench.cuda_sources.macros import Macros
-from shflbench.cuda_sources.meant_kernels import all_templates, fitting, specialized_template, with_types
+from shflbench.cuda_sources.meant_kernels import SameNames, with_types
 from shflbench.cuda_sources.naming import names
 from shflbench.cuda_sources.neighbors import SUFFIXES
 from shflbench.cuda_sources.preprocessor import Preprocessor
@@ -44,7 +44,6 @@ if TYPE_CHECKING:
 _OF_DEVICE = frozenset({"__CUDA_ARCH__"})  # macros of device code only
 _TEMPLATE_FUNCTIONS = frozenset({"template_function"})
 _NAMES = frozenset({"identifier"})
-_SEVERAL = 2
 _LANGUAGE_TYPES = frozenset({"bool", "char", "short", "int", "long", "signed", "unsigned", "float", "double"})
 
 
@@ -81,15 +80,11 @@ class CudaSource:
         return list(with_kernels(map(preprocessor.compiled, self.unit.files), self.macros))
 
     @cached_property
-    def templates(self) -> list[Definition]:
-        """The kernel templates that the files define, and those that they only declare and specialize."""
-        specialized = {item.base_name for item in self.definitions if item.is_specialization}
-        declared = kernel_definitions.declared_templates(self._device_files, self.macros) if specialized else []
-        return all_templates(self.definitions, (item for item in declared if item.name in specialized))
-
-    def specializations(self, name: str) -> list[Definition]:
-        """Return the specializations of the templates of a qualified name."""
-        return [item for item in self.definitions if item.is_specialization and item.base_name == name]
+    def same_names(self) -> SameNames:
+        """The overloads and specializations among the kernels, with the templates that the files only declare."""
+        is_specialized = any(item.is_specialization for item in self.definitions)
+        declared = kernel_definitions.declared_templates(self._device_files, self.macros) if is_specialized else []
+        return SameNames(self.definitions, declared)
 
     def named(self, name: str, *, plain: bool = False) -> list[Definition]:
         """Return the definitions of a qualified name; with `plain`, also those in any namespace."""
@@ -113,7 +108,7 @@ class CudaSource:
     def _host_kernels(self) -> dict[str, list[Definition]]:
         """The kernels that host code may launch, by their plain names."""
         result = {name: list(known) for name, known in self._by_plain_name.items()}
-        for item in self.templates:
+        for item in self.same_names.templates:
             known = result.setdefault(item.plain_name, [])
             known += [item] if item not in known else []
         return result
@@ -301,7 +296,7 @@ class CudaSource:
     def _instances(self) -> dict[Definition, list[_LaunchedInstance]]:
         resolver, places = self._resolver, {file.path for file in (*self.unit.files, *self.unit.launchers)}
         result: dict[Definition, list[_LaunchedInstance]] = {}
-        for definition in self.templates:
+        for definition in self.same_names.templates:
             for launch in self.meant_launches(definition):
                 if launch.launch.line.file in places:
                     instances = resolver.of(launch, definition)
@@ -310,25 +305,13 @@ class CudaSource:
                     result.setdefault(definition, []).extend((site, item) for item in instances)
         return result
 
-    def template_of(self, specialization: Definition, arguments: Sequence[str]) -> Definition | None:
-        """Return the template that has a specialization with these arguments, None if it is not known."""
-        return specialized_template(specialization, arguments, self.templates, self.types.aliases)
-
     def meant_launches(self, definition: Definition) -> list[LaunchSite]:
         """Return the launches of a kernel; of overloads, those that their arguments settle, or leave to a template."""
-        calls, same = self.launches_of(definition), self._overloads(definition)
-        if len(same) < _SEVERAL:
+        calls = self.launches_of(definition)
+        if not self.same_names.is_overloaded(definition):
             return calls
         type_of, aliases = self._resolver.argument_type, self.types.aliases
-        fits = [(call, fitting(same, call, type_of, aliases)) for call in calls]
-        if definition.template is None:
-            return [call for call, fit in fits if fit == [definition]]
-        return [call for call, fit in fits if not fit or definition in fit]
-
-    def _overloads(self, definition: Definition) -> list[Definition]:
-        """Return a kernel and the others of its name."""
-        plain = [item for item in self.named(definition.name) if item.template is None]
-        return [*plain, *(item for item in self.templates if item.name == definition.name)]
+        return [call for call in calls if self.same_names.may_mean(call, definition, type_of, aliases)]
 
     @cached_property
     def _resolver(self) -> Instances:
@@ -433,7 +416,7 @@ class CudaSource:
                 launched = [
                     item for site, item in sites if site.launch.line.file in of_unit or all(map(_is_known, item))
                 ]
-                is_overloaded = len(self._overloads(definition)) > 1 and not definition.has_pack
+                is_overloaded = self.same_names.is_overloaded(definition) and not definition.has_pack
                 for arguments in (*launched, *self.mentioned.get(definition.name, ())):
                     text = definition.instance(arguments, self._resolver.qualified_type)
                     types = self._resolver.parameter_types(definition, arguments) if is_overloaded else ()
