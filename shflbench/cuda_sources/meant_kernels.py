@@ -1,4 +1,4 @@
-"""Which kernel a launch means where several have its name: overloads, and specializations of templates."""
+"""Choose the kernel that a launch means where several have its name: overloads, and specializations of templates."""
 
 from __future__ import annotations
 
@@ -61,16 +61,16 @@ class SameNames:
         self, specialization: Definition, arguments: Sequence[str], aliases: KnownAliases
     ) -> Definition | None:
         """Return the template that has a specialization with these arguments, None if it is not known."""
-        own = [_comparable(item.type, aliases) for item in specialization.parameters]
-        found = []
+        wanted = [_comparable(item.type, aliases) for item in specialization.parameters]
+        exact, similar = [], []
         for item in self.templates:
             values = {one.name: text for one, text in zip(item.template or (), arguments, strict=False)}
             types = [_comparable(_replaced(one.type, values), aliases) for one in item.parameters]
-            if item.name == specialization.base_name and len(types) == len(own) and not item.has_pack:
-                found.append((types == own, item))
-        exact = [item for is_equal, item in found if is_equal]
-        of_count = [item for _, item in found]
-        return exact[0] if len(exact) == 1 else of_count[0] if len(of_count) == 1 else None
+            if item.name == specialization.base_name and len(types) == len(wanted) and not item.has_pack:
+                similar.append(item)
+                exact += [item] if types == wanted else []
+        chosen = exact or similar
+        return chosen[0] if len(chosen) == 1 else None
 
 
 def _shape(definition: Definition) -> tuple[str, tuple[str, ...], bool]:
