@@ -12,6 +12,7 @@ from shflbench.checker.inputs.run_plan import plan_runs
 from shflbench.checker.invalid_launches import with_invalid
 from shflbench.checker.judgment.judge import judge_kernel
 from shflbench.checker.judgment.misfits import body_sites, find_undecided, kind_of_causes, overlaps
+from shflbench.checker.judgment.unstated import is_only_included
 from shflbench.checker.removed_stores import RemovedStoreCheck
 from shflbench.checker.reporter import KernelReporter
 from shflbench.checker.runs.alternative_runs import with_alternatives, with_shorter
@@ -120,6 +121,7 @@ class _KernelCheck:
             judge_kernel,
             order_matters=order_reasons(linked.program, reporter.line_of),
             replicates_stores=is_of_triton(file.ptx),
+            only_included=is_only_included(linked.kernel, file),
         )
         judgment = judge(evidence, linked.slicer)
         if evidence.ended_by is not None and judgment.verdict is KernelVerdict.NOT_CHECKED and not given.launches:

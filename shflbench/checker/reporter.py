@@ -12,7 +12,8 @@ from shflbench.checker.difference_words import difference_words
 from shflbench.checker.finding import Finding, FindingAccess, WeakOrderPlace, in_words
 from shflbench.checker.inputs.default_launches import assumed_texts
 from shflbench.checker.judgment.removed import with_removed
-from shflbench.checker.judgment.sentences import misfit_sentence
+from shflbench.checker.judgment.sentences import misfit_sentence, unstated_sentence
+from shflbench.checker.judgment.unstated import is_only_included
 from shflbench.checker.report import KernelReport, LaunchRecord, join_first
 from shflbench.checker.runs.all_schedules import communicates_by_barriers, shows_all_schedules
 from shflbench.checker.runs.coverage import code_lines, executed_blocks, unreached_lines
@@ -158,6 +159,9 @@ class KernelReporter:
             yield f"{in_words(judgment.refused)} {verb} not fit the kernel"
         if misfits := misfit_sentence(judgment.observations):
             yield misfits
+        only_included = is_only_included(self.kernel, self.file)
+        if unstated := unstated_sentence(judgment.observations, only_included=only_included):
+            yield unstated
         if any(unreached):
             yield f"not checked: {unreached_text(*unreached)}, which never ran"
         hazards = [item.hazard for item in judgment.observations]

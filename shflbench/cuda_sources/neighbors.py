@@ -38,8 +38,12 @@ _NAME = re.compile(rb"[A-Za-z_]\w*")
 _CALL = re.compile(rb"\b([A-Za-z_]\w*+)\s*+(?:<[\w\s,:*]{0,200}>\s*)?(?=\(|<<<)")
 _LAUNCH = re.compile(rb"\b([A-Za-z_]\w*+)\s*+(?:<[\w\s,:*]{0,200}>\s*)?<<<")
 _DEFINITION = re.compile(rb"\b([A-Za-z_]\w*+)\s*+\([^;{}]{0,1000}\)\s*(?:(?:const|noexcept|override)\s*)*\{")
+_BRACE = re.compile(rb"([;{}])")
+_PARAMETERIZED = re.compile(rb"\btemplate\s*<\s*[^>\s]")  # not `template <>`, which specializes
+_NAMED = re.compile(rb"\b([A-Za-z_]\w*+)\s*+(?:<[\w\s,:*]{0,200}>\s*)?\(")
 _MACRO = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)(.*)", re.MULTILINE)
 _CONSTANT = re.compile(rb"^(?:static|const|constexpr)\b([\w \t:*]*+)\s*+(?:\[[^\]\n]*+\]\s*+)*+=", re.MULTILINE)
+_GLOBAL = b"__global__"
 _STATEMENTS = frozenset({b"if", b"for", b"while", b"switch", b"catch", b"constexpr"})  # `if constexpr (…) {`
 
 
@@ -59,6 +63,15 @@ class _Source:
     def functions(self) -> frozenset[bytes]:
         """The names of the functions and kernels that have a body."""
         return frozenset(_DEFINITION.findall(self.code)) - _STATEMENTS
+
+    @cached_property
+    def certain_kernels(self) -> frozenset[bytes]:
+        """The names of the kernels that are no templates: each file that includes them compiles them."""
+        if _GLOBAL not in self.text:
+            return frozenset()
+        parts = _BRACE.split(self.code)
+        heads = (head for head, end in zip(parts[::2], parts[1::2], strict=False) if end == b"{" and _GLOBAL in head)
+        return frozenset(filter(None, map(_certain_kernel, heads)))
 
     @cached_property
     def constants(self) -> frozenset[bytes]:
@@ -98,8 +111,8 @@ def neighbors(unit: SourceUnit, include: Sequence[Path], budget: FileBudget = NE
     """Return the files of the program that a file belongs to, without those of its own unit; none if it is not known.
 
     Of several programs that use the file, the first one by the names of their files counts. Without a program, as in a
-    library, these are the files that launch kernels of the file which it does not launch itself. TimeLimitError if the
-    time of the `budget` is up meanwhile.
+    library, these are the files that launch kernels of the file, or of its headers, which it does not launch itself.
+    TimeLimitError if the time of the `budget` is up meanwhile.
     """
     main = _Source(unit.main.path, unit.main.text)
     near = []
@@ -107,7 +120,8 @@ def neighbors(unit: SourceUnit, include: Sequence[Path], budget: FileBudget = NE
         budget.check_time()
         if (source := _read(path)) is not None:
             near.append(source)
-    included = _Included([_Source(file.path, file.text) for file in unit.headers.values()])
+    headers = [_Source(file.path, file.text) for file in unit.headers.values()]
+    included = _Included(headers)
     if main.has_main:
         return _files(unit, _linked([main], near, included), include)
     for start in near:
@@ -116,7 +130,7 @@ def neighbors(unit: SourceUnit, include: Sequence[Path], budget: FileBudget = NE
             joined = _linked([main, start], near, included)
             if any(source.uses(main) for source in joined[1:]):
                 return _files(unit, joined, include)
-    launching = _launching(main, near)
+    launching = _launching(main, near, _unlaunched(main, headers))
     return _files(unit, [main, *launching], include) if launching else []
 
 
@@ -125,8 +139,9 @@ def launching_files(unit: SourceUnit) -> list[UserFile]:
     sources = {file.path: _Source(file.path, file.text) for file in (unit.main, *unit.neighbors)}
     if any(source.has_main for source in sources.values()):
         return []
-    main = sources[unit.main.path]
-    return [file for file in unit.neighbors if _launches(sources[file.path], main)]
+    headers = [_Source(file.path, file.text) for file in unit.headers.values()]
+    unlaunched = _unlaunched(sources[unit.main.path], headers)
+    return [file for file in unit.neighbors if not unlaunched.isdisjoint(sources[file.path].launched)]
 
 
 def definers(unit: SourceUnit, names: frozenset[bytes], include: Sequence[Path]) -> list[SourceUnit]:
@@ -140,18 +155,27 @@ def definers(unit: SourceUnit, names: frozenset[bytes], include: Sequence[Path])
     return [read for source in joined[known:] if (read := _unit(source.path, include)) is not None]
 
 
-def _launching(main: _Source, near: Sequence[_Source]) -> list[_Source]:
-    """Return the sources that launch kernels of a file, of which no two define one name."""
+def _certain_kernel(head: bytes) -> bytes:
+    """Return the name of the kernel before its body; empty for a template, of which a file compiles what it uses."""
+    before, _, after = head.partition(_GLOBAL)
+    names = (name for name in _NAMED.findall(after) if not name.startswith(b"__"))
+    return b"" if _PARAMETERIZED.search(before) else next(names, b"")
+
+
+def _unlaunched(main: _Source, headers: Sequence[_Source]) -> frozenset[bytes]:
+    """Return the functions of a file, and the kernels of its headers that it compiles, which none of them launches."""
+    certain = frozenset[bytes]().union(*(header.certain_kernels for header in headers))
+    in_headers = frozenset[bytes]().union(*(header.launched for header in headers)) if certain else frozenset[bytes]()
+    return (main.functions | (certain - in_headers)) - main.launched
+
+
+def _launching(main: _Source, near: Sequence[_Source], unlaunched: frozenset[bytes]) -> list[_Source]:
+    """Return the sources that launch kernels of a file which it does not launch; no two define one name."""
     chosen: list[_Source] = []
     for source in near:
-        if _launches(source, main) and all(source.fits(item) for item in (main, *chosen)):
+        if not unlaunched.isdisjoint(source.launched) and all(source.fits(item) for item in (main, *chosen)):
             chosen.append(source)
     return chosen[:MAXIMUM_LAUNCHING]
-
-
-def _launches(source: _Source, main: _Source) -> bool:
-    """Whether a source launches a kernel that another one defines and does not launch."""
-    return not (source.launched & main.functions) <= main.launched
 
 
 class _Included:

@@ -282,7 +282,10 @@ class CudaSource:
 
     @cached_property
     def instances(self) -> dict[str, list[_LaunchedInstance]]:
-        """The instances of the kernel templates that the unit or its launchers launch, by the kernels' names."""
+        """The instances of the kernel templates that the unit launches, by the kernels' names.
+
+        Of templates in the checked file itself, also those that its launchers launch.
+        """
         result: dict[str, list[_LaunchedInstance]] = {}
         for definition, instances in self._instances.items():
             result.setdefault(definition.name, []).extend(instances)
@@ -294,9 +297,12 @@ class CudaSource:
 
     @cached_property
     def _instances(self) -> dict[Definition, list[_LaunchedInstance]]:
-        resolver, places = self._resolver, {file.path for file in (*self.unit.files, *self.unit.launchers)}
+        resolver, of_unit = self._resolver, {file.path for file in self.unit.files}
+        of_launchers = {file.path for file in self.unit.launchers}
         result: dict[Definition, list[_LaunchedInstance]] = {}
         for definition in self.same_names.templates:
+            is_of_main = definition.place.file == self.unit.main.path
+            places = of_unit | of_launchers if is_of_main else of_unit
             for launch in self.meant_launches(definition):
                 if launch.launch.line.file in places:
                     instances = resolver.of(launch, definition)

@@ -213,6 +213,32 @@ def test_templates_of_a_header_are_compiled_as_another_file_launches_them(
     assert not file.rejected_instances
 
 
+CLEAR = "template <typename T> static __global__ void clear(T *p);"
+
+
+@pytest.mark.parametrize(
+    ("header", "launchers"),
+    [
+        (f"{CLEAR}\ntemplate <> __global__ void clear<float>(float *p) {{ *p = 0; }}", ["sum.cu"]),
+        ("static __global__ void __launch_bounds__(32) clear(float *p) { *p = 0; }", ["sum.cu"]),
+        ("template <typename T> __global__ void clear(T *p) { *p = 0; }", []),  # compiled only where it is used
+        ("__global__ void clear(float *p) { *p = 0; }\nvoid run(float *p) { clear<<<1, 1>>>(p); }", []),
+        ("inline void clear(float *p) {}", []),
+    ],
+)
+def test_launches_of_kernels_that_a_header_defines_are_read_from_the_files_that_have_them(
+    tmp_path: Path, header: str, launchers: list[str]
+) -> None:
+    (tmp_path / "clear.h").write_text(f"#pragma once\n{header}\n")
+    (tmp_path / "fill.cu").write_text('#include "clear.h"\n__global__ void fill(float *p) { p[threadIdx.x] = 1; }\n')
+    (tmp_path / "sum.cu").write_text('#include "clear.h"\nvoid sum(float *p) { clear<<<1, 1>>>(p); }\n')
+    assert joined(tmp_path / "fill.cu") == launchers
+    if launchers:
+        file = read_cuda(tmp_path / "fill.cu", Compilers(kernels.tools()), CompileOptions())
+        shapes = {item.name.partition("<")[0]: [x.block for x in item.host_launches] for item in file.kernels}
+        assert shapes == {"clear": [(1, 1, 1)], "fill": []}
+
+
 def test_a_file_that_launches_its_kernels_needs_no_other_one(tmp_path: Path) -> None:
     (tmp_path / "fill.cu").write_text(LIBRARY + "void start(float *out) { fill<64><<<8, 64>>>(out); }")
     (tmp_path / "run.cu").write_text(LAUNCHER)

@@ -64,10 +64,12 @@ def suggested_block(slicer: Slicer, indexes: Collection[str]) -> SuggestedBlock 
     tile = {} if reads_size else _tile(slicer.program, addresses, used)
     named = asserted_sizes(slicer, "%ntid")
     chosen = {axis: max(strides[axis], tile.get(axis, 0)) or named.get(axis) or sizes.get(axis, 0) for axis in used}
+    single = {axis for axis in used if not chosen[axis] and any(strides.values()) and _is_single(axis, known)}
+    chosen |= dict.fromkeys(single, 1)
     x, y, z = (chosen.get(axis, 1) for axis in AXES)
     if not WARP <= x * y * z <= MAX_BLOCK:
         return None
-    fixed = all(strides.values()) and not reads_size
+    fixed = all(strides[axis] or axis in single for axis in used) and not reads_size
     return SuggestedBlock((x, y, z), fixed=fixed, weak=not any(strides.values()))
 
 
@@ -161,6 +163,14 @@ def _stride(axis: str, known: Mapping[int | None, Polynomial], addresses: Collec
 
 def _element(value: Polynomial, axis: str) -> int:
     return value[f"%tid.{axis}",]
+
+
+def _is_single(axis: str, known: Mapping[int | None, Polynomial]) -> bool:
+    """Return whether blocks have one thread along an axis: the index of the block is added to that of the thread."""
+    parts = [(_element(value, axis), value[f"%ctaid.{axis}",]) for value in known.values()]
+    return any(one == many > 0 for one, many in parts) and not any(
+        f"%ntid.{axis}" in term for value in known.values() for term in value
+    )
 
 
 def _ratio(value: Polynomial, axis: str) -> int:

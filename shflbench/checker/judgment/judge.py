@@ -19,6 +19,7 @@ from shflbench.checker.judgment.sentences import (
     needs_sentence,
     result_faults,
 )
+from shflbench.checker.judgment.unstated import says_nothing
 from shflbench.checker.runs.fitting import set_aside
 from shflbench.checker.verdict import KernelVerdict, Level
 from shflbench.emulator.dataflow.bypasses import bypassed_condition
@@ -59,13 +60,18 @@ class KernelJudgment:
 
 
 def judge_kernel(
-    evidence: KernelEvidence, slicer: Slicer, *, order_matters: Sequence[str] = (), replicates_stores: bool = False
+    evidence: KernelEvidence,
+    slicer: Slicer,
+    *,
+    order_matters: Sequence[str] = (),
+    replicates_stores: bool = False,
+    only_included: bool = False,
 ) -> KernelJudgment:
     """Return the verdict on a kernel.
 
     `order_matters` names what makes results of a correct kernel depend on the order of threads, such as atomics that
     return a value; `replicates_stores` says that the compiler lets several threads store one value to shared memory,
-    which the source does not name.
+    which the source does not name, and `only_included` that the kernel is one of a header, of which no launch is found.
     """
     every = evidence.launches
     refused = dict(set_aside(every, slicer))
@@ -87,7 +93,19 @@ def judge_kernel(
     if misfits:  # where derived values do not fit, outputs that differ between schedules say nothing
         fitting = (replace(item, differences=()) if id(item) in misfits else item for item in every)
         again = replace(evidence, launches=tuple(fitting))
-        return judge_kernel(again, slicer, order_matters=order_matters, replicates_stores=replicates_stores)
+        return judge_kernel(
+            again,
+            slicer,
+            order_matters=order_matters,
+            replicates_stores=replicates_stores,
+            only_included=only_included,
+        )
+    judged = [
+        replace(item, level=Level.NONE, unstated=True)
+        if says_nothing(item, kept, slicer, only_included=only_included)
+        else item
+        for item in judged
+    ]
     judgment = _with_verdict(evidence, judged, order_matters, slicer, differs=bool(differing))
     if judgment.verdict is KernelVerdict.CLEAN:
         if evidence.expectation is None and (causes := values_without_body(kept, slicer)):

@@ -88,6 +88,17 @@ def misfit_sentence(judged: Sequence[Observation]) -> str:
     return f"{_kinds(misfits)} only {where}, and not {'with' if values else 'in'} others"
 
 
+def unstated_sentence(judged: Sequence[Observation], *, only_included: bool) -> str:
+    """Return what happened only in launches that nothing states, and why it does not count; empty if nothing did."""
+    items = [item for item in judged if item.unstated]
+    if not items:
+        return ""
+    shapes = dict.fromkeys(str(launch.launch.shape) for item in items for launch in item.launches)
+    noun = "launch" if len(shapes) == 1 else "launches"
+    why = "nothing in this file launches the kernel" if only_included else "nobody states such a block"
+    return f"{_kinds(items)} only in derived {noun} {in_words(shapes)}: {why}"
+
+
 def _with_number(host: HostLaunch | None) -> str:
     """Return the first number that stands for one which the host code gets from outside; empty if there is none."""
     return "".join(f" with derived {text}" for text in assumed_texts(host)[:1]) if host is not None else ""

@@ -77,6 +77,11 @@ PAIRS = """\
 PLANE = """\
     mad.lo.s32 %r7, %r4, 8, %r3;
     mad.lo.s32 %r8, %r2, 16, %r1;"""
+ROWS_OF_ONE = """\
+    add.s32 %r7, %r4, %r3;
+    mad.lo.s32 %r8, %r2, 64, %r1;"""
+WINDOW = """\
+    add.s32 %r7, %r2, %r1;"""
 TILE = """\
     mad.lo.s32 %r7, %r3, 68, %r6;
     shl.b32 %r8, %r1, 2;
@@ -115,6 +120,11 @@ def suggested(body: str, indexes: frozenset[str] = X, size: int = 512) -> Sugges
 def test_the_index_of_the_block_times_a_constant_fixes_the_block() -> None:
     assert suggested(STRIDE) == SuggestedBlock((64, 1, 1), fixed=True)
     assert suggested(PLANE, XY) == SuggestedBlock((16, 8, 1), fixed=True)
+
+
+def test_the_index_of_the_block_itself_means_one_thread_along_its_axis() -> None:
+    assert suggested(ROWS_OF_ONE, XY) == SuggestedBlock((64, 1, 1), fixed=True)
+    assert suggested(WINDOW) is None  # elements near each other, where no other axis has a constant
 
 
 def test_an_index_that_a_loop_changes_suggests_no_block() -> None:

@@ -77,9 +77,11 @@ class Case:
         self.launches.append(LaunchEvidence(launch, derive(KERNEL, launch, wishes, 0), 0, results, differences))
         return self
 
-    def judge(self, *order_matters: str, expected: Expectation | None = None) -> KernelJudgment:
+    def judge(
+        self, *order_matters: str, expected: Expectation | None = None, only_included: bool = False
+    ) -> KernelJudgment:
         evidence = KernelEvidence(tuple(self.launches), expectation=expected)
-        return judge_kernel(evidence, self.slicer, order_matters=order_matters)
+        return judge_kernel(evidence, self.slicer, order_matters=order_matters, only_included=only_included)
 
 
 @pytest.fixture
@@ -189,6 +191,29 @@ def test_what_changes_no_result_is_doubtful(case: Case, kind: HazardKind) -> Non
     judgment = case.at("2x128", case.hazard(kind)).judge()
     assert judgment.verdict == "doubtful"
     assert judgment.sentence.startswith("no output differs between schedules, but ")
+
+
+def test_equal_values_in_a_launch_that_nothing_states_say_nothing_of_an_included_kernel(case: Case) -> None:
+    equal = case.hazard(HazardKind.SAME_VALUE)
+    assert case.at("2x128", equal).judge(only_included=True).verdict == "clean"
+    given = Case(case.slicer).at("2x128", equal, origin=Origin.GIVEN)
+    assert given.judge(only_included=True).verdict == "doubtful"
+    different = Case(case.slicer).at("2x128", case.hazard(HazardKind.WAW))
+    assert different.judge(only_included=True).verdict == "broken"
+
+
+def test_equal_values_at_addresses_of_threads_say_nothing_if_another_derived_block_has_none(case: Case) -> None:
+    equal = case.hazard(HazardKind.SAME_VALUE, AT_LOAD)
+    judgment = case.at("2x128", equal).at("3x64").judge()
+    assert (judgment.verdict, [item.unstated for item in judgment.observations]) == ("clean", [True])
+    # The block that the code suggests, a single warp, one place, and contents as addresses excuse nothing.
+    one_place = case.hazard(HazardKind.SAME_VALUE)
+    assert Case(case.slicer).at("2x128", one_place).at("3x64").judge().verdict == "doubtful"
+    suggested = Case(case.slicer).at("2x128", equal, origin=Origin.SUGGESTED).at("3x64")
+    assert suggested.judge().verdict == "doubtful"
+    assert Case(case.slicer).at("2x128", equal).at("1x32").judge().verdict == "doubtful"
+    indexed = Case(case.slicer).at("2x128", case.hazard(HazardKind.SAME_VALUE, AT_INDEX), args=ALL_GIVEN)
+    assert indexed.at("3x64", args=ALL_GIVEN).judge().verdict == "doubtful"
 
 
 def test_a_doubt_beside_outputs_that_differ_does_not_say_that_none_differs(case: Case) -> None:
