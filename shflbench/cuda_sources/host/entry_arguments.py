@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from shflbench.cuda_sources.host.types import HostType
 
 ROW_BYTES = 4  # times as many as other numbers: rows of as many pixels, or of floating-point numbers, do not overlap
+_THREADS = re.compile(
+    r"(?i)^(?:(?:max|num|n)_?)?threads?(?:_?(?:per|in)_?(?:block|cta))?$|^(?:block|cta)_?(?:size|dim)$"
+)
 _PITCH = re.compile(r"(?i)pitch|stride(?![a-z])|^ld[a-z]?$")
 
 
@@ -117,10 +120,20 @@ def _parameter(run: HostRun, item: Node, given: HostInput, required: Mapping[str
     if isinstance(stated, int | float):
         return stated
     if type_.format and type_.format not in "fd":
-        number = required.get(name, given.number * (ROW_BYTES if _PITCH.search(name) else 1))
+        number = required.get(name, _number(name, given.number))
         given.used[name] = number
         return number
     return _structure(run, name, type_, given, frame)
+
+
+def _number(name: str, number: int) -> int:
+    """Return the number that a parameter of this name gets, where other numbers are `number`.
+
+    Blocks have a power of two of threads: no caller passes 1000, which only sizes of data may be.
+    """
+    if _THREADS.search(name):
+        return 1 << (number - 1).bit_length()
+    return number * ROW_BYTES if _PITCH.search(name) else number
 
 
 def _structure(run: HostRun, name: str, type_: HostType, given: HostInput, frame: HostFrame) -> object:

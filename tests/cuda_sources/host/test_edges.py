@@ -2,7 +2,7 @@
 
 import pytest
 
-from shflbench.cuda_sources.kernel_file import EDGE
+from shflbench.cuda_sources.kernel_file import EDGE, ODD
 from tests.cuda_sources.conftest import Parse
 
 FILE = """
@@ -37,6 +37,19 @@ def test_only_a_grid_of_tiles_that_is_rounded_up_is_run_with_a_part_of_a_tile(
     parse: Parse, grid: str, expected: list[tuple[int, int, int]]
 ) -> None:
     assert grids(parse, grid) == expected
+
+
+@pytest.mark.parametrize("name", ["max_thread_per_block", "threads", "nThreads", "blockSize"])
+def test_a_number_of_threads_per_block_is_a_power_of_two_where_others_divide_nothing_evenly(
+    parse: Parse, name: str
+) -> None:
+    text = "__global__ void kernel(float *out, int n) {}\nvoid solve(float *out, int n, int NAME) {"
+    source = parse(f"{text} kernel<<<(n + NAME - 1) / NAME, NAME>>>(out, n); }}".replace("NAME", name))
+    launches = {dict(site.launch.assumed)["n"]: site.launch for site in source.launches}
+    assert launches[ODD].block == (1024, 1, 1)
+    assert {item.block for item in launches.values() if item.block is not None} <= {
+        (1 << power, 1, 1) for power in range(11)
+    }
 
 
 PROGRAM = """
