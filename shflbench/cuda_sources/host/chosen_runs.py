@@ -13,7 +13,7 @@ from shflbench.cuda_sources.host.edge_runs import edge_launches, edges_of_runs
 from shflbench.cuda_sources.host.entry_arguments import call_entry
 from shflbench.cuda_sources.host.explicit_instances import entries
 from shflbench.cuda_sources.host.machine import HostInput, HostState
-from shflbench.cuda_sources.host.own_numbers import with_own_numbers
+from shflbench.cuda_sources.host.own_numbers import unequal_numbers, with_own_numbers
 from shflbench.cuda_sources.host.run_usefulness import (
     blocks_of,
     is_moderate,
@@ -105,9 +105,10 @@ def refuses(run: Interpreter, words: Sequence[str]) -> bool:
 def _further(
     run: Interpreter, main: HostFunction | None, *, is_given: bool
 ) -> Iterator[Callable[[], Iterable[Performed]]]:
-    """Yield further ways to reach launches: functions that nothing calls, then against conditions."""
+    """Yield further ways to reach launches: functions that nothing calls, with one number, then two; then by force."""
     first = list(_first_functions(run))
     yield from (partial(_of_function, run, function, forced=False) for function in first)
+    yield from (partial(_of_unequal_numbers, run, function) for function in first)
     if main is not None and not is_given:
         yield from (partial(_of_choice, run, main, dict(choice)) for choice in _choices(run))
         yield partial(_of_main, run, main, None, forced=True)
@@ -334,9 +335,23 @@ def _of_function(run: Interpreter, function: HostFunction, *, forced: bool) -> I
         yield from (item for item in performed if 0 not in (item.launch.grid or ()))
 
 
-def _run_entry(run: Interpreter, entry: HostEntry, number: int, *, forced: bool) -> HostState:
-    """Return a run of a function that nothing calls, with a number for those that its caller gives."""
-    given = HostInput(number=number)
+def _of_unequal_numbers(run: Interpreter, function: HostFunction) -> Iterator[Performed]:
+    """Yield the launches of a function that nothing calls with one number that differs from its others.
+
+    A function may choose a kernel for few rows and many columns.
+    """
+    for entry in entries(run, function):
+        names = _run_entry(run, entry, SMALL_LIMIT, forced=False).given.used
+        for number, single in unequal_numbers(names):
+            state = _run_entry(run, entry, number, forced=False, single=single)
+            yield from (item for item in state.performed if is_valid(item) and is_moderate(item))
+
+
+def _run_entry(
+    run: Interpreter, entry: HostEntry, number: int, *, forced: bool, single: Mapping[str, int] | None = None
+) -> HostState:
+    """Return a run of a function that nothing calls, with a number for those of its caller but each `single` one."""
+    given = HostInput(number=number, single=single or {})
     return run.run(lambda: call_entry(run, entry, given), given, forced=forced)
 
 

@@ -120,7 +120,7 @@ def _parameter(run: HostRun, item: Node, given: HostInput, required: Mapping[str
     if isinstance(stated, int | float):
         return stated
     if type_.format and type_.format not in "fd":
-        number = required.get(name, _number(name, given.number))
+        number = required.get(name, _number(name, given.single.get(name, given.number)))
         given.used[name] = number
         return number
     return _structure(run, name, type_, given, frame)

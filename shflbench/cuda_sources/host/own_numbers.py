@@ -6,9 +6,10 @@ from itertools import islice, product
 from typing import TYPE_CHECKING
 
 from shflbench.cuda_sources.host.run_usefulness import is_moderate, is_valid, progress, score, without_numbers
+from shflbench.cuda_sources.kernel_file import ODD
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from shflbench.cuda_sources.host.machine import HostState, Performed
 
@@ -18,6 +19,7 @@ MOST_NAMES = 5  # numbers that are varied
 NUMBERS = (1024, 256, 64, 16, 8, 4, 2, 1)  # of which a program that refuses equal ones may accept some
 FEW = (1024, 64, 8, 2)
 MOST_TRIED = 64  # combinations of them
+SINGLE = {16: (1024, ODD), 1024: (16,)}  # for all parameters of a function but one, and for that one
 SMALL = 8  # numbers that are all a program accepts in all places: others may be larger
 
 
@@ -39,6 +41,13 @@ def with_own_numbers(best: HostState, known: Sequence[Performed], run: Run) -> I
             continue
         useful = (item for item in state.performed if is_valid(item) and is_moderate(item))
         yield from (item for item in useful if without_numbers(item) not in seen)
+
+
+def unequal_numbers(names: Iterable[str]) -> Iterator[tuple[int, dict[str, int]]]:
+    """Yield a number for the parameters of a function, and another one for one of them: a larger, or a smaller one."""
+    parameters = [name for name in names if "." not in name][:MOST_NAMES]
+    for others, numbers in SINGLE.items() if len(parameters) > 1 else ():
+        yield from ((others, {name: number}) for name, number in product(parameters, numbers))
 
 
 def _unequal(sizes: Mapping[str, int]) -> Iterator[dict[str, int]]:

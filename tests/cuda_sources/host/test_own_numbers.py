@@ -50,3 +50,21 @@ def test_a_program_that_asks_for_equal_numbers_gets_no_others(parse: Parse) -> N
 def test_words_that_the_program_refuses_are_known(parse: Parse, words: tuple[str, ...], *, is_refused: bool) -> None:
     source = parse(PROGRAM.format(checks="if (argc != 3 || columns > 8) exit(1);"), words=words)
     assert source.refuses_words is is_refused
+
+
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [
+        ("rows <= 16 && columns > 64", (16, 1024)),
+        ("rows <= 16 && columns > 64 && columns % 16", (16, 1000)),
+        ("columns <= 16 && rows > 64", (1024, 16)),
+    ],
+)
+def test_a_function_that_nothing_calls_gets_one_number_that_differs_for_launches_that_equal_ones_do_not_reach(
+    parse: Parse, condition: str, expected: tuple[int, int]
+) -> None:
+    text = "__global__ void f(float *data, int rows, int columns) {}\nvoid run(float *data, int rows, int columns) {"
+    source = parse(f"{text} if ({condition}) f<<<rows, 128>>>(data, rows, columns); }}")
+    first = source.launches[0].launch
+    assert first.assumed == (("rows", expected[0]), ("columns", expected[1]))
+    assert not first.is_forced
