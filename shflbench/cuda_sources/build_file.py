@@ -1,4 +1,4 @@
-"""What a file of a build says of the compiler's command."""
+"""Folders and macros that a file of a build adds to the compiler's command."""
 
 from __future__ import annotations
 
