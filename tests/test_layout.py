@@ -62,8 +62,9 @@ def trees() -> dict[Path, ast.Module]:
 
 
 POINTER = re.compile(r"(?<![\w./<*-])((?:[a-z_]\w*/)*[a-z_]\w*\.py)\b")
-NOT_OURS = {  # files of others, and the declaration of a pattern, which users write
+NOT_OURS = {  # files of others, and the declaration of a pattern and the build of an extension, which users write
     "pattern.py",
+    "setup.py",
     "numba/core/datamodel/models.py",
     "triton/runtime/jit.py",
     "triton/backends/nvidia/driver.py",

@@ -284,7 +284,7 @@ class CudaSource:
     def instances(self) -> dict[str, list[_LaunchedInstance]]:
         """The instances of the kernel templates that the unit launches, by the kernels' names.
 
-        Of templates in the checked file itself, also those that its launchers launch.
+        Of templates in the checked file itself, and of those without a body, also those that its launchers launch.
         """
         result: dict[str, list[_LaunchedInstance]] = {}
         for definition, instances in self._instances.items():
@@ -301,8 +301,8 @@ class CudaSource:
         of_launchers = {file.path for file in self.unit.launchers}
         result: dict[Definition, list[_LaunchedInstance]] = {}
         for definition in self.same_names.templates:
-            is_of_main = definition.place.file == self.unit.main.path
-            places = of_unit | of_launchers if is_of_main else of_unit
+            is_compiled = definition in self.definitions and definition.place.file != self.unit.main.path
+            places = of_unit if is_compiled else of_unit | of_launchers
             for launch in self.meant_launches(definition):
                 if launch.launch.line.file in places:
                     instances = resolver.of(launch, definition)
