@@ -1,7 +1,8 @@
 """Advise on the exchanges of a file's kernels: which could be shuffles, and which barriers could be weaker.
 
-A suggestion on a barrier is confirmed by checking the kernel without the barrier, or with one of the warp: a kernel
-that is not clean then needs it. A launch that nobody states shows nothing.
+A suggestion on a barrier is proved: no value crosses it, or none between warps, for all sizes, grids and contents.
+Where the proof fails, the kernel is checked without the barrier, and needs it if that has a fault; else the question
+stays open. A launch that nobody states shows nothing.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from shflbench.checker.exchanges.launch_texts import launch_texts
 from shflbench.checker.exchanges.recorder import OF_ONE_VALUE, OUTSIDE_OF_THE_WARP, LaneRelation
 from shflbench.checker.exchanges.same_memory import StatedRuns
 from shflbench.checker.exchanges.study import KernelStudy, study_launches
+from shflbench.checker.exchanges.unordered_pairs import Crossing
 from shflbench.checker.file_check import check_kernels
 from shflbench.checker.file_reading import read_file, with_given_numbers
 from shflbench.checker.reporter import KernelReporter
@@ -24,12 +26,13 @@ from shflbench.checker.verdict import KernelVerdict
 from shflbench.words import join_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from shflbench.checker.exchanges.collectives import CollectiveAdvice
     from shflbench.checker.exchanges.flows import Flow
     from shflbench.checker.exchanges.study import BarrierSite
+    from shflbench.checker.exchanges.unordered_pairs import BarrierPairs, UnorderedPair
     from shflbench.checker.file_check import CheckStep
     from shflbench.checker.inputs.linked import LinkedKernel
     from shflbench.checker.options import FileOptions
@@ -37,6 +40,7 @@ if TYPE_CHECKING:
     from shflbench.checker.runs.evidence import KernelEvidence
     from shflbench.cuda_sources.kernel_file import KernelFile
     from shflbench.cuda_sources.source_lines import SourceLine
+    from shflbench.emulator.link.program import Op
 
 
 ANY_LANE = "__shfl_sync(mask, value, lane)"
@@ -83,6 +87,7 @@ class BarrierAdvice:
     line: SourceLine
     need: BarrierNeed
     reason: str
+    is_proved: bool = True  # for all sizes, grids and contents; else for the numbers of the launches
 
     @property
     def could_be_weaker(self) -> bool:
@@ -233,34 +238,47 @@ def _barriers(
     report: KernelReport, study: KernelStudy, file: KernelFile, options: FileOptions
 ) -> Iterator[BarrierAdvice]:
     """Yield the advice on each barrier; that on later ones holds with that on earlier ones applied."""
+    removed: list[Op] = []
     for site in sorted(study.barriers.values(), key=lambda item: (str(item.line.file), item.line.line)):
         if site.warps:
             yield BarrierAdvice(site.line, BarrierNeed.BLOCK, "it orders accesses of different warps")
-        elif reason := _why_unknown(site, study):
+            continue
+        if reason := _why_unknown(site, study):
             yield BarrierAdvice(site.line, BarrierNeed.UNKNOWN, reason)
+            continue
+        pair, only = _widest(study, site, removed)
+        if pair is None or pair.crossing is Crossing.LANES:
+            removed += site.ops
+            need = BarrierNeed.NOTHING if pair is None else BarrierNeed.WARP
+            file = _without(site, file, "" if pair is None else WARP_BARRIER)
+            yield BarrierAdvice(site.line, need, "", is_proved=not only)
+        elif _breaks(report, site, file, options):
+            yield BarrierAdvice(site.line, BarrierNeed.BLOCK, "without it, a launch has a fault")
         else:
-            need, file = _confirmed(report, site, file, options)
-            reason = "the check without it does not decide" if need is BarrierNeed.UNKNOWN else ""
-            yield BarrierAdvice(site.line, need, reason)
+            yield BarrierAdvice(site.line, BarrierNeed.UNKNOWN, _open(pair, site, report, file))
 
 
-def _why_unknown(site: BarrierSite, study: KernelStudy) -> str:
-    """Return why the launches show nothing of a barrier; empty if they do."""
-    access = _line_beside(study.unreached, site.line) if study.unreached is not None else ""
-    reasons = (
-        (study.cut is not None, "not all launches ended"),
-        (len(site.places) > 1, "it is one of several barriers of an operation in this line, such as one of the grid"),
-        (study.reads_clock, "the kernel reads a clock, and barriers decide when"),
-        (study.warps <= 1, "every launch has blocks of a single warp; give --launch with larger blocks"),
-        (not site.executions, "no launch reached it"),
-        (bool(access), f"no launch reached the access to shared memory in {access}"),
-        (bool(study.single.contents), _of_contents(study)),
-        (
-            site.in_loop and site.executions == 1 and study.may_exchange,
-            "its loop ran once; give sizes for which it runs more often",
-        ),
-    )
-    return next((reason for holds, reason in reasons if holds), "")
+def _widest(study: KernelStudy, site: BarrierSite, removed: Sequence[Op]) -> tuple[UnorderedPair | None, bool]:
+    """Return two accesses that only a barrier orders, and whether that holds for the numbers of the launches alone."""
+    pair = _widest_of(study.pairs, site, removed)
+    if pair is None or pair.crossing is not Crossing.WARPS or not study.single.numbers:
+        return pair, False
+    of_numbers = _widest_of(study.pairs_of_numbers, site, removed)
+    is_weaker = of_numbers is None or of_numbers.crossing is not Crossing.WARPS
+    return (of_numbers, True) if is_weaker else (pair, False)
+
+
+def _widest_of(cases: Iterable[BarrierPairs], site: BarrierSite, removed: Sequence[Op]) -> UnorderedPair | None:
+    pairs = (case.crossing(site.ops, removed) for case in cases)
+    return max(filter(None, pairs), key=lambda item: item.crossing, default=None)
+
+
+def _open(pair: UnorderedPair, site: BarrierSite, report: KernelReport, file: KernelFile) -> str:
+    """Return what is not known of a barrier."""
+    line_of = KernelReporter(file, next(kernel for kernel in file.kernels if kernel.symbol == report.symbol)).line_of
+    lines = dict.fromkeys(line_of(op.instruction) for op in (pair.before, pair.after))
+    where = join_words([_line_beside(line, site.line) for line in lines])
+    return f"open: no launch needs it, but for other values the accesses in {where} may be to the same memory"
 
 
 def _line_beside(line: SourceLine, other: SourceLine) -> str:
@@ -268,21 +286,25 @@ def _line_beside(line: SourceLine, other: SourceLine) -> str:
     return f"line {line.line}" if line.file == other.file else f"line {line.line} of {line.file.name}"
 
 
-def _confirmed(
-    report: KernelReport, site: BarrierSite, file: KernelFile, options: FileOptions
-) -> tuple[BarrierNeed, KernelFile]:
-    """Check the kernel without the barrier, then with one of the warp; return what it is needed for, and the file."""
-    for by, need in (("", BarrierNeed.NOTHING), (WARP_BARRIER, BarrierNeed.WARP)):
-        if site.lanes and need is BarrierNeed.NOTHING:
-            continue
-        ptx = replace_barriers(file.ptx, site.ptx_lines, by)
-        if ptx is None:
-            return BarrierNeed.UNKNOWN, file
-        changed = replace(file, ptx=ptx, notes=(), unoptimized_ptx="")
-        one = check_kernels(changed, replace(options, kernels=(report.symbol,)))
-        (verdict,) = {item.verdict for item in one.kernels}
-        if verdict is report.verdict:
-            return need, changed
-        if verdict not in {KernelVerdict.BROKEN, KernelVerdict.DOUBTFUL}:
-            return BarrierNeed.UNKNOWN, file
-    return BarrierNeed.BLOCK, file
+def _why_unknown(site: BarrierSite, study: KernelStudy) -> str:
+    """Return why the launches show nothing of a barrier; empty if they do."""
+    reasons = (
+        (study.cut is not None, "not all launches ended"),
+        (len(site.places) > 1, "it is one of several barriers of an operation in this line, such as one of the grid"),
+        (study.reads_clock, "the kernel reads a clock, and barriers decide when"),
+        (study.warps <= 1, "every launch has blocks of a single warp; give --launch with larger blocks"),
+    )
+    return next((reason for holds, reason in reasons if holds), "")
+
+
+def _without(site: BarrierSite, file: KernelFile, by: str) -> KernelFile:
+    """Return a file in which `by` stands for a barrier; the file itself where the barrier has another form."""
+    ptx = replace_barriers(file.ptx, site.ptx_lines, by)
+    return file if ptx is None else replace(file, ptx=ptx, notes=(), unoptimized_ptx="")
+
+
+def _breaks(report: KernelReport, site: BarrierSite, file: KernelFile, options: FileOptions) -> bool:
+    """Whether the kernel without a barrier has a fault."""
+    changed = _without(site, file, WARP_BARRIER)
+    (one,) = check_kernels(changed, replace(options, kernels=(report.symbol,))).kernels
+    return one.verdict in {KernelVerdict.BROKEN, KernelVerdict.DOUBTFUL}

@@ -9,7 +9,7 @@ from difflib import unified_diff
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shflbench.checker.exchanges.advice import advise_file
+from shflbench.checker.exchanges.advice import BarrierNeed, advise_file
 from shflbench.checker.exchanges.barrier_edits import edit_barriers, lines_of
 from shflbench.checker.exchanges.diff_paths import name_in_diff
 from shflbench.checker.exchanges.same_memory import leaves_same_memory
@@ -23,7 +23,7 @@ from shflbench.errors import CompileError, KernelError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from shflbench.checker.exchanges.advice import BarrierNeed, ExchangeAdvice, KernelAdvice
+    from shflbench.checker.exchanges.advice import ExchangeAdvice, KernelAdvice
     from shflbench.checker.inputs.linked import LinkedKernel
     from shflbench.checker.options import FileOptions
     from shflbench.checker.report import KernelReport
@@ -167,6 +167,7 @@ def _needs(path: Path, text: str, advice: Sequence[KernelAdvice]) -> dict[int, B
     for kernel in advice:
         for barrier in kernel.barriers:
             if barrier.line.file.resolve() == path.resolve():
-                needs.setdefault(barrier.line.line, set()).add(barrier.need)
+                need = barrier.need if barrier.is_proved else BarrierNeed.UNKNOWN
+                needs.setdefault(barrier.line.line, set()).add(need)
     may_change = _changeable(path, text, advice)
     return {line: kinds.pop() for line, kinds in needs.items() if len(kinds) == 1 and may_change(line)}

@@ -6,28 +6,35 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from shflbench.checker.exchanges.combinations import RegisterUses, own_accesses
 from shflbench.checker.exchanges.data_decide import DataDecide, data_decide
 from shflbench.checker.exchanges.flows import Flow
 from shflbench.checker.exchanges.recorder import ExchangeRecorder
 from shflbench.checker.exchanges.stated import deciding, exchanges, first_request, may_exchange, request_for
 from shflbench.checker.exchanges.tried_values import SingleValues, single_values
+from shflbench.checker.exchanges.unordered_pairs import BarrierPairs
 from shflbench.checker.runs.emulated import emulated_launch
+from shflbench.emulator.dataflow.slices import parameter_byte
+from shflbench.emulator.dataflow.thread_values import Parameter
 from shflbench.emulator.machine.launch import Machine, execute
 from shflbench.emulator.opcodes.forms import Access, Barrier, Service
 from shflbench.errors import BudgetError, KernelError
 from shflbench.model import WARP
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from shflbench.checker.exchanges.recorder import BarrierTotals
+    from shflbench.checker.inputs.argument import Span
     from shflbench.checker.inputs.default_launches import PlannedLaunch
     from shflbench.checker.inputs.linked import LinkedKernel
     from shflbench.checker.runs.evidence import LaunchEvidence
     from shflbench.cuda_sources.source_lines import SourceLine
+    from shflbench.emulator.dataflow.slices import Slicer
     from shflbench.emulator.file_budget import FileBudget
-    from shflbench.emulator.link.program import Program
+    from shflbench.emulator.link.program import Op, Program
     from shflbench.emulator.machine.observer import Observer
     from shflbench.emulator.machine.state import State
     from shflbench.emulator.ptx.syntax import PtxInstruction
@@ -39,6 +46,7 @@ class BarrierSite:
 
     line: SourceLine
     ptx_lines: set[int] = field(default_factory=set)
+    ops: list[Op] = field(default_factory=list)
     places: set[tuple[str, ...]] = field(default_factory=set)  # of its instructions, in what is inlined
     executions: int = 0  # the most of a block
     in_loop: bool = False
@@ -64,6 +72,8 @@ class KernelStudy:
     may_exchange: bool = True  # through memory
     single: SingleValues = field(default_factory=SingleValues)
     is_fixed: bool = False  # the block alone decides which threads access what in shared memory, and when
+    pairs: list[BarrierPairs] = field(default_factory=list)  # for each shape of the blocks, and all numbers
+    pairs_of_numbers: list[BarrierPairs] = field(default_factory=list)  # for the numbers of the launches alone
 
 
 def study_launches(
@@ -78,6 +88,7 @@ def study_launches(
         if isinstance(op.form, Barrier) and op.form.whole_block:
             site = _site(study, line_of(op.instruction))
             site.ptx_lines.add(op.instruction.line)
+            site.ops.append(op)
             site.places.add(_place(op.instruction, site.line))
             site.in_loop |= linked.slicer.in_loop(op)
     if not study.barriers and not any(op.place and op.place.space == "shared" for op in linked.program.ops()):
@@ -102,9 +113,55 @@ def study_launches(
             executed |= _add(study, item, uses, line_of, budget)
     study.unreached = _unreached(linked, executed, line_of)
     study.single = single_values(linked.slicer, study.stated)
+    study.pairs = _pairs(linked.slicer, study.stated)
+    study.pairs_of_numbers = _pairs_of_numbers(linked.slicer, study.stated)
     if not study.launches:
         study.request = _smaller(study.cut) if study.cut and not requests else first_request(requests)
     return study
+
+
+def _pairs(slicer: Slicer, stated: Sequence[LaunchEvidence]) -> list[BarrierPairs]:
+    """Return the pairs of accesses on both sides of barriers, for each shape of the blocks of the launches."""
+    buffers, begins = _buffers(slicer, stated)
+    blocks = dict.fromkeys(item.launch.shape.block for item in stated)
+    return [BarrierPairs(slicer, block, buffers, begins) for block in blocks]
+
+
+def _pairs_of_numbers(slicer: Slicer, stated: Sequence[LaunchEvidence]) -> list[BarrierPairs]:
+    """Return these pairs for each shape with the numbers that the launches pass."""
+    buffers, begins = _buffers(slicer, stated)
+    cases = dict.fromkeys((item.launch.shape.block, tuple(_numbers(slicer, item).items())) for item in stated)
+    return [BarrierPairs(slicer, block, buffers, {**begins, **dict(numbers)}) for block, numbers in cases]
+
+
+def _buffers(
+    slicer: Slicer, stated: Sequence[LaunchEvidence]
+) -> tuple[dict[int, frozenset[str]], dict[int, Parameter]]:
+    """Return the buffers that each pointer among the parameters points to, and where, if that is always the same."""
+    buffers: dict[int, set[str]] = {}
+    places: dict[int, set[Parameter]] = {}
+    for item in stated:
+        for byte, span in _spans(slicer, item):
+            if (buffer := item.arguments.buffer(span.buffer)) is not None:
+                buffers.setdefault(byte, set()).add(buffer.name)
+                places.setdefault(byte, set()).add(Parameter(buffer.name, span.byte))
+    begins = {byte: next(iter(known)) for byte, known in places.items() if len(known) == 1}
+    return {byte: frozenset(names) for byte, names in buffers.items()}, begins
+
+
+def _numbers(slicer: Slicer, item: LaunchEvidence) -> dict[int, Parameter]:
+    """Return the integers among the parameters of a launch, by their first bytes."""
+    spans = ((byte, span) for byte, span in _spans(slicer, item) if span.buffer is None)
+    return {byte: Parameter(number=span.value) for byte, span in spans if isinstance(span.value, int)}
+
+
+def _spans(slicer: Slicer, item: LaunchEvidence) -> Iterator[tuple[int, Span]]:
+    """Yield the values of a launch that are loaded as a whole, by their first bytes."""
+    for op in slicer.ops:
+        start = parameter_byte(op)
+        if start is not None and isinstance(op.form, Access) and op.form.vector == 1:
+            size = np.dtype(op.form.type).itemsize
+            yield from ((start, span) for span in item.arguments.spans([start]) if span.end - span.start == size)
 
 
 def _smaller(cut: KernelError) -> str:

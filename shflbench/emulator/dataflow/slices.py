@@ -171,13 +171,17 @@ class Slicer:
     def stores_before(self, load: Op) -> tuple[Hashable, list[Op]]:
         """Return the stores and atomics that may write what a load from shared or local memory reads, and their key."""
         space = load.place.space if load.place is not None else ""
-        if self._shared is None:
-            self._shared = SharedBases(self.ops, set(range(len(self.program.registers))) - self._writers.keys())
-        names = self._shared.of(load)
+        names = self.shared_variables(load)
         if not names:
             return space, self.stores(space)
-        bases = ((store, self._shared.of(store)) for store in self.stores(space))
+        bases = ((store, self.shared_variables(store)) for store in self.stores(space))
         return names, [store for store, base in bases if not base or base & names]
+
+    def shared_variables(self, op: Op) -> frozenset[str]:
+        """Return the variables in shared memory that an access may reach; empty if it may reach any."""
+        if self._shared is None:
+            self._shared = SharedBases(self.ops, set(range(len(self.program.registers))) - self._writers.keys())
+        return self._shared.of(op)
 
     def special(self, register: int) -> str:
         """Return the name of a special register, "" for any other."""
@@ -235,6 +239,10 @@ class Slicer:
     def successors(self, block: int) -> list[int]:
         """Return the blocks that may follow a block; the end is -1."""
         return self._edges.get(block, [])
+
+    def predecessors(self, block: int) -> list[int]:
+        """Return the blocks that a block may follow."""
+        return self._back.get(block, [])
 
     def ops_in(self, block: int) -> list[Op]:
         """Return the ops of one block."""

@@ -203,11 +203,14 @@ def test_blocks_of_one_warp_are_no_evidence(advise: Advise) -> None:
     assert "a single warp" in barrier.reason
 
 
-def test_a_loop_that_ran_once_is_no_evidence(advise: Advise) -> None:
+def test_a_barrier_in_a_loop_is_judged_for_any_number_of_iterations(advise: Advise) -> None:
     loop = f"{ROWS}\nfor (int k = 0; k < n; ++k) {{\n__syncthreads();\nout[256 * k + t] = s[t ^ 1];\n}}"
-    (barrier,) = advise(loop, "1x256", arguments=["n=1"]).barriers
-    assert (barrier.need, "ran once" in barrier.reason) == ("not enough evidence", True)
-    assert [item.need for item in advise(loop, "1x256", arguments=["n=2"]).barriers] == ["__syncwarp() is enough"]
+    for n in (1, 2):
+        (barrier,) = advise(loop, "1x256", arguments=[f"n={n}"]).barriers
+        assert (barrier.need, barrier.is_proved) == ("__syncwarp() is enough", True)
+    across = loop.replace("s[t ^ 1];", "s[t ^ 1]; s[t] = k;").replace("s[t ^ 1]", "s[k > 0 ? t ^ 32 : t]")
+    (barrier,) = advise(across, "1x256", arguments=["n=1"]).barriers
+    assert (barrier.need, barrier.reason.startswith("open: ")) == ("not enough evidence", True)
 
 
 def test_one_of_several_barriers_of_an_operation_is_no_barrier_of_its_line(advise: Advise) -> None:
@@ -241,8 +244,8 @@ def test_data_that_decide_which_lane_stores_leave_its_broadcast(advise: Advise) 
     assert {one.reason for one in swapped} == {"unknown: the data decide which threads store"}
 
 
-@pytest.mark.parametrize(("read", "need"), [("in[t ^ 1]", "not needed"), ("out[t ^ 1]", "not enough evidence")])
-def test_a_loop_that_ran_once_leaves_barriers_open_where_threads_exchange_values(
+@pytest.mark.parametrize(("read", "need"), [("in[t ^ 1]", "not needed"), ("out[t ^ 1]", "__syncwarp() is enough")])
+def test_barriers_in_a_loop_that_ran_once_are_judged_by_what_threads_exchange(
     advise: Advise, read: str, need: str
 ) -> None:
     steps = f"{BARRIER}\nint x = {read};\n{BARRIER}\nout[t] = x + i;"
@@ -264,7 +267,7 @@ def test_an_access_that_no_launch_reached_leaves_barriers_open(advise: Advise) -
     (barrier,) = advise(body, "1x256", arguments=["in=i32[256]:0"]).barriers
     assert (barrier.need, barrier.reason) == (
         "not enough evidence",
-        "no launch reached the access to shared memory in line 6",
+        "open: no launch needs it, but for other values the accesses in line 2 and line 6 may be to the same memory",
     )
 
 
@@ -272,8 +275,16 @@ def test_an_access_of_another_file_that_no_launch_reached_is_named_with_it(advis
     header = "__device__ void put(int* s, int n) {\n    if (n > 3) s[255 - threadIdx.x] = n;\n}\n"
     (tmp_path / "put.cuh").write_text(header, encoding="utf-8")
     body = f"{ROWS}\n{BARRIER}\nout[t] = s[t];\nput(s, n);"
-    (barrier,) = advise(body, "1x256", arguments=["n=3"], head='#include "put.cuh"\n').barriers
-    assert barrier.reason == "no launch reached the access to shared memory in line 2 of put.cuh"
+    body = body.replace("__global__", "").replace("put(s, n);", "if (in[t] == 12345) put(s, 4);")
+    (barrier,) = advise(body, "1x256", arguments=["n=3", "in=i32[256]:0"], head='#include "put.cuh"\n').barriers
+    assert "line 2 of put.cuh" in barrier.reason
+
+
+def test_what_holds_for_one_number_alone_is_not_proved(advise: Advise) -> None:
+    body = f"{ROWS}\n{BARRIER}\nout[t] = s[t];\nif (n > 3) s[255 - t] = n;"
+    advice = advise(body, "1x256", arguments=["n=3"])
+    assert advice.only == ("n = 3",)
+    assert [(barrier.need, barrier.is_proved) for barrier in advice.barriers] == [("not needed", False)]
 
 
 def test_a_launch_that_nobody_states_is_no_evidence(advise: Advise) -> None:
@@ -372,7 +383,7 @@ def test_values_of_another_block_of_the_cluster_have_no_shuffle(advise: Advise) 
     assert advice.launch_texts == ("8x64 in clusters of 2",)
     assert ([item.name for item, _ in across.relations], across.instead) == (["BLOCKS"], "")
     assert within.instead == "__shfl_xor_sync(mask, value, 1)"
-    assert [barrier.need for barrier in advice.barriers] == ["__syncwarp() is enough"]
+    assert [barrier.need for barrier in advice.barriers] == ["not enough evidence"]  # other blocks read, too
 
 
 def test_without_clusters_each_block_reads_its_own_memory(advise: Advise) -> None:

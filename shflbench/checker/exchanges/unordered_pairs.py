@@ -1,0 +1,303 @@
+"""Whether accesses before and after a barrier of the block can touch the same memory in different threads.
+
+What holds for all sizes, grids and contents follows from the addresses as numbers per thread of a block: parameters,
+loop counters and loaded values stay unknown. Two accesses that only one barrier separates conflict unless no thread
+touches by one what another thread touches by the other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+from itertools import islice, product
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from shflbench.emulator.dataflow.reaching import ReachingWriters
+from shflbench.emulator.dataflow.thread_values import ThreadValues, is_uniform
+from shflbench.emulator.opcodes.forms import (
+    Access,
+    Barrier,
+    Branch,
+    Collective,
+    Exit,
+    Fence,
+    Nothing,
+    Pure,
+    Service,
+    Values,
+)
+from shflbench.model import WARP
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+
+    from shflbench.dimensions import Dims
+    from shflbench.emulator.dataflow.slices import Slicer
+    from shflbench.emulator.dataflow.thread_values import Parameter, ThreadValue
+    from shflbench.emulator.link.program import Op
+
+MOST_PAIRS = 4_000  # of accesses, which are compared one by one
+MOST_CASES = 64  # combinations of values that registers have in loops
+OF_THREAD = {"local", "param", "const"}  # memory that threads do not share, or that nobody writes
+OF_ONE_THREAD = {"__assertfail", "vprintf"}  # what the runtime does without changing what other threads read
+
+
+class Crossing(IntEnum):
+    """Between which threads values may cross a barrier."""
+
+    NONE = 0
+    LANES = 1  # of one warp
+    WARPS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class UnorderedPair:
+    """Two accesses that only the barrier orders, for all that is known."""
+
+    before: Op
+    after: Op
+    crossing: Crossing
+
+
+@dataclass(frozen=True, slots=True)
+class _Touched:
+    """Where the threads of a block access memory by one instruction."""
+
+    op: Op
+    form: Access
+    address: ThreadValue
+    threads: Values  # numbers of those that may execute it
+    memory: frozenset[str]  # the arrays that it may be in, by name or by the parameter that points there; empty: any
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether it is in shared memory."""
+        return self.form.space == "shared"
+
+    @property
+    def synchronizes(self) -> bool:
+        """Whether other blocks may learn by it what this block has written."""
+        return not self.is_shared and (self.form.strong or self.form.atomic)
+
+
+class BarrierPairs:
+    """The pairs of accesses on both sides of barriers, for blocks of one shape."""
+
+    def __init__(
+        self,
+        slicer: Slicer,
+        block: Dims,
+        buffers: Mapping[int, frozenset[str]],
+        parameters: Mapping[int, Parameter],
+    ) -> None:
+        """Find which threads may reach each basic block.
+
+        `buffers` are those that the pointers of the launches point to, and `parameters` what is known of others, by
+        the first byte of the parameter; what is found holds for all values of the rest.
+        """
+        self._slicer, self._block, self._buffers, self._parameters = slicer, block, buffers, parameters
+        self._values = ThreadValues(slicer, block, parameters)
+        self._reached = _reached(slicer, self._values)
+
+    def crossing(self, barriers: Sequence[Op], removed: Sequence[Op]) -> UnorderedPair | None:
+        """Return two accesses that only `barriers` order, of the widest crossing; None if there are none.
+
+        `removed` barriers order nothing.
+        """
+        absent = {self._slicer.block_of(op) for op in (*barriers, *removed)}
+        widest: UnorderedPair | None = None
+        for barrier in barriers:
+            start = self._slicer.block_of(barrier)
+            before = self._ops(self._region(start, absent, forward=False))
+            behind = self._region(start, absent, forward=True)
+            values = ThreadValues(
+                self._slicer, self._block, self._parameters, ReachingWriters(self._slicer, start, behind)
+            )
+            for pair in self._pairs(barrier, before, self._ops(behind), values):
+                if widest is None or pair.crossing > widest.crossing:
+                    widest = pair
+                if pair.crossing is Crossing.WARPS:
+                    return pair
+        return widest
+
+    def _region(self, start: int, absent: Collection[int], *, forward: bool) -> set[int]:
+        """Return the blocks of code between a barrier and the next ones, or between those before and it."""
+        follow = self._slicer.successors if forward else self._slicer.predecessors
+        seen: set[int] = set()
+        waiting = [start]
+        while waiting:
+            for block in follow(waiting.pop()):
+                if block not in seen and (block in absent or not self._is_barrier(block)):
+                    seen.add(block)
+                    waiting.append(block)
+        return seen
+
+    def _is_barrier(self, block: int) -> bool:
+        return any(isinstance(op.form, Barrier) and op.form.whole_block for op in self._slicer.ops_in(block))
+
+    def _ops(self, blocks: Collection[int]) -> list[Op]:
+        return [op for block in sorted(blocks) for op in self._slicer.ops_in(block)]
+
+    def _pairs(
+        self, barrier: Op, before: Sequence[Op], after: Sequence[Op], values: ThreadValues
+    ) -> Iterator[UnorderedPair]:
+        for op in (barrier, *before, *after):
+            if not _is_understood(op):
+                yield UnorderedPair(op, barrier, Crossing.WARPS)
+                return
+        first, second = list(self._accesses(before, self._values)), list(self._accesses(after, values))
+        conflicting = [(one, other) for one in first for other in second if self._may_conflict(one, other)]
+        if len(conflicting) > MOST_PAIRS:
+            one, other = conflicting[0]
+            yield UnorderedPair(one.op, other.op, Crossing.WARPS)
+            return
+        for one, other in conflicting:
+            crossing = _crossing(one, other)
+            if crossing is not Crossing.NONE:
+                yield UnorderedPair(one.op, other.op, crossing)
+
+    def _accesses(self, ops: Sequence[Op], values: ThreadValues) -> Iterator[_Touched]:
+        """Yield where the threads access memory, for each of the values that a register has in a loop."""
+        reached = self._reached if values is self._values else _reached(self._slicer, values)
+        touched = list(self._touched(ops, values, reached))
+        cases = list(islice(_cases(values), MOST_CASES + 1))
+        if len(cases) in {1, MOST_CASES + 1}:
+            yield from touched
+            return
+        for case in cases:
+            assuming = values.assuming(case)
+            yield from self._touched(ops, assuming, _reached(self._slicer, assuming))
+
+    def _touched(self, ops: Sequence[Op], values: ThreadValues, reached: Mapping[int, Values]) -> Iterator[_Touched]:
+        for op in ops:
+            if isinstance(op.form, Access) and op.place is not None and op.form.space not in OF_THREAD:
+                may_run = reached.get(self._slicer.block_of(op))
+                may_run = None if may_run is None else may_run & values.truth(op)[0]
+                if may_run is not None and may_run.any():
+                    address = values.address(op)
+                    yield _Touched(op, op.form, address, np.flatnonzero(may_run), self._memory(op, op.form))
+
+    def _memory(self, op: Op, form: Access) -> frozenset[str]:
+        if form.space == "shared":
+            return self._slicer.shared_variables(op)
+        pointers = self._slicer.pointers(op)
+        buffers = frozenset[str]().union(*(self._buffers.get(pointer, {f"@{pointer}"}) for pointer in pointers))
+        return buffers | self._slicer.variables(op)
+
+    def _may_conflict(self, one: _Touched, other: _Touched) -> bool:
+        """Whether two accesses may conflict if their addresses are equal, or however they are."""
+        is_known = one.form.space and other.form.space
+        if is_known and one.is_shared != other.is_shared:
+            return False
+        if not (one.form.writes or other.form.writes or one.synchronizes or other.synchronizes):
+            return False
+        if not (one.synchronizes or other.synchronizes) and one.memory and other.memory:
+            return bool(one.memory & other.memory)
+        return True
+
+
+def _cases(values: ThreadValues) -> Iterator[dict[int, ThreadValue]]:
+    """Yield the combinations of the values that registers have in loops; one without registers if there are none."""
+    for combination in product(*values.choices.values()):
+        yield dict(zip(values.choices, combination, strict=True))
+
+
+def _is_understood(op: Op) -> bool:
+    """Whether what an instruction does to the memory of other threads follows from its address alone."""
+    match op.form:
+        case Access(asynchronous=asynchronous, distributed=distributed, is_barrier=is_barrier):
+            return not (asynchronous or distributed or is_barrier)
+        case Barrier(reduce=reduce, arrives_only=arrives_only, counted=counted):
+            return not (reduce or arrives_only or counted)
+        case Service(name=name):
+            return name in OF_ONE_THREAD
+    return isinstance(op.form, Pure | Collective | Branch | Exit | Fence | Nothing)
+
+
+def _reached(slicer: Slicer, values: ThreadValues) -> dict[int, Values]:
+    """Return for each block of code which threads may execute it."""
+    first = min(slicer.program.blocks)
+    reached = {first: np.ones(values.threads, np.bool_)}
+    waiting = [first]
+    while waiting:
+        block = waiting.pop()
+        for end, threads in _edges(slicer, values, block, reached[block]):
+            before = reached.get(end)
+            if before is None or (threads & ~before).any():
+                reached[end] = threads if before is None else before | threads
+                waiting.append(end)
+    return reached
+
+
+def _edges(slicer: Slicer, values: ThreadValues, block: int, threads: Values) -> Iterator[tuple[int, Values]]:
+    """Yield the blocks that may follow one, and the threads that may go there."""
+    ends, last = slicer.successors(block), slicer.program.blocks[block].last
+    if last is None or last.guard is None or len(ends) < 2:  # noqa: PLR2004  (a choice)
+        yield from ((end, threads) for end in ends if end in slicer.program.blocks)
+        return
+    for end, may_go in zip(ends, values.truth(last), strict=True):
+        if end in slicer.program.blocks and (threads & may_go).any():
+            yield end, threads & may_go
+
+
+def _crossing(one: _Touched, other: _Touched) -> Crossing:
+    """Return between which threads values may cross from one access to another."""
+    if one.synchronizes or other.synchronizes or not (one.form.space and other.form.space):
+        return _widest(one.threads, other.threads)
+    divisor = _common_divisor(one, other)
+    cells, threads = zip(*(_cells(touched, divisor) for touched in (one, other)), strict=True)
+    numbers, places = np.unique(np.concatenate(cells), return_inverse=True)
+    sides = [places[: cells[0].size], places[cells[0].size :]]
+    crossing = Crossing.NONE
+    for unit, kind in ((WARP, Crossing.WARPS), (1, Crossing.LANES)):
+        (low, high), (other_low, other_high) = (
+            _least_and_most(numbers.size, place, thread // unit) for place, thread in zip(sides, threads, strict=True)
+        )
+        both = (high >= 0) & (other_high >= 0)
+        if (both & ((low != high) | (other_low != other_high) | (low != other_low))).any():
+            return kind
+    return crossing
+
+
+def _widest(first: Values, second: Values) -> Crossing:
+    """Return the widest crossing between threads of two sets."""
+    for unit, kind in ((WARP, Crossing.WARPS), (1, Crossing.LANES)):
+        if np.unique(np.concatenate([first, second]) // unit).size > 1:
+            return kind
+    return Crossing.NONE
+
+
+def _common_divisor(one: _Touched, other: _Touched) -> int:
+    """Return what the distance of two addresses is known up to a multiple of; 0 if it is known."""
+    divisor = 0
+    for symbol in one.address.multiples.keys() | other.address.multiples.keys():
+        parts = [_of(touched.address, symbol)[touched.threads] for touched in (one, other)]
+        multiples = np.concatenate(parts)
+        if is_uniform(symbol):
+            multiples = multiples - multiples[0]  # the rest is the same on both sides
+        divisor = int(np.gcd.reduce(np.append(np.abs(multiples), divisor)))
+    return divisor
+
+
+def _of(address: ThreadValue, symbol: str) -> Values:
+    multiples = address.multiples.get(symbol)
+    return np.zeros_like(address.number) if multiples is None else multiples
+
+
+def _cells(touched: _Touched, divisor: int) -> tuple[Values, Values]:
+    """Return the bytes that threads touch, modulo the divisor, and the thread of each."""
+    size = np.dtype(touched.form.type).itemsize * touched.form.vector
+    cells = touched.address.number[touched.threads] + np.arange(size)[:, None]
+    if divisor:
+        cells = cells % divisor
+    return cells.ravel(), np.tile(touched.threads, size)
+
+
+def _least_and_most(cells: int, places: Values, units: Values) -> tuple[Values, Values]:
+    """Return the least and the largest unit that touches each cell; -1 is the largest of a cell that none touches."""
+    least, most = np.full(cells, np.iinfo(np.int64).max), np.full(cells, -1)
+    np.minimum.at(least, places, units)
+    np.maximum.at(most, places, units)
+    return least, most

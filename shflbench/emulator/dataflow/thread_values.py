@@ -1,0 +1,375 @@
+"""Integers of a kernel for each thread of a block: a number per thread, and multiples of what nobody knows.
+
+A parameter, the number of the block and what memory holds are symbols, of which each thread has a multiple; all else
+that a thread computes from its coordinates is calculated. A symbol that `is_uniform` has one value for all threads of a
+block and all times. Any other may have another value in each thread and each time, so that it never cancels: of a sum
+of its multiples, only their common divisor is known. Overflow of sums with symbols is ignored.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from shflbench.emulator.dataflow.index_values import to_signed
+from shflbench.emulator.dataflow.reaching import ReachingWriters
+from shflbench.emulator.dataflow.slices import parameter_byte
+from shflbench.emulator.link.program import Slot
+from shflbench.emulator.opcodes.forms import Pure, Values
+from shflbench.model import WARP
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from shflbench.dimensions import Dims
+    from shflbench.emulator.dataflow.slices import Slicer
+    from shflbench.emulator.link.program import Op, Source
+
+UNIFORM = "="  # begins the name of a symbol with one value for all threads of a block
+OF_BLOCK = ("%ctaid", "%nctaid")
+MOST_SYMBOLS = 8  # of a value; addresses have a few
+MOST_CHOICES = 40  # values of a register in a loop that multiplies or divides by two
+MOST_ASSUMED = 2  # registers of nested loops
+ITSELF = "itself "  # begins the symbol for a register while its value is computed
+_DEEPEST = 60  # instructions that one value follows from
+_MOST_WORK = 50_000  # values that are computed; those in nested loops are computed several times
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadValue:
+    """An integer per thread: `number` plus, for each symbol, its multiple."""
+
+    number: Values  # int64, one per thread
+    multiples: Mapping[str, Values]
+
+    @property
+    def is_known(self) -> bool:
+        """Whether it has no symbols."""
+        return not self.multiples
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """What is known of a parameter: a number, or how far it is from a symbol, such as the begin of a buffer."""
+
+    symbol: str = ""
+    number: int = 0
+
+
+def is_uniform(symbol: str) -> bool:
+    """Return whether a symbol has one value for all threads of a block."""
+    return symbol.startswith(UNIFORM)
+
+
+class ThreadValues:
+    """The values of the registers of one program for the threads of a block of one shape."""
+
+    def __init__(
+        self,
+        slicer: Slicer,
+        block: Dims,
+        parameters: Mapping[int, Parameter] | None = None,
+        writers: ReachingWriters | None = None,
+        assumed: Mapping[int, ThreadValue] | None = None,
+    ) -> None:
+        """Start without values; each is computed when it is needed.
+
+        `parameters` are known, by their first bytes. Of a register, the `writers` count that reach an instruction. An
+        `assumed` register has that value wherever several instructions may have written it.
+        """
+        self._slicer, self._block, self._parameters = slicer, block, parameters or {}
+        self._assumed = assumed or {}
+        self.choices: dict[int, list[ThreadValue]] = {}  # registers of which all values in a loop are known
+        self.threads = block[0] * block[1] * block[2]
+        self._writers = writers or slicer.kept(ReachingWriters)
+        self._known: dict[tuple[int, ...], ThreadValue] = {}  # by a register and the writers that count
+        self._open: dict[int, str] = {}  # registers that loops change, whose value is being computed → its symbol
+        self._depth = self._work = 0
+
+    def address(self, op: Op) -> ThreadValue:
+        """Return the address of an access."""
+        assert op.place is not None  # noqa: S101  (an access has one)
+        offset = self._constant(op.place.offset)
+        return offset if op.place.base is None else _sum(self._read(op.place.base, op), offset)
+
+    def truth(self, op: Op) -> tuple[Values, Values]:
+        """Return for each thread whether the guard of an instruction may hold, and whether it may not."""
+        return self._truth(op.guard, op) if op.guard is not None else self._fixed(holds=True)
+
+    def assuming(self, assumed: Mapping[int, ThreadValue]) -> ThreadValues:
+        """Return the values where some registers have one of their `choices`."""
+        return ThreadValues(self._slicer, self._block, self._parameters, self._writers, {**self._assumed, **assumed})
+
+    def _read(self, source: Source, reader: Op) -> ThreadValue:
+        """Return the value of an integer operand of `reader`."""
+        if not isinstance(source, Slot):
+            return self._constant(to_signed(source))
+        register = source.number
+        if name := self._slicer.special(register):
+            return self._special(name)
+        writers = self._writers.of(register, reader)
+        key = register, *map(id, writers)
+        known = self._known.get(key)
+        if known is None:
+            known = self._computed(register, writers)
+            if not any(itself in symbol for symbol in known.multiples for itself in self._open.values()):
+                self._known[key] = known
+        return known
+
+    def _constant(self, number: int) -> ThreadValue:
+        return ThreadValue(np.full(self.threads, number, np.int64), {})
+
+    def _symbol(self, name: str) -> ThreadValue:
+        return ThreadValue(np.zeros(self.threads, np.int64), {name: np.ones(self.threads, np.int64)})
+
+    def _computed(self, register: int, writers: Sequence[Op]) -> ThreadValue:
+        self._work += 1
+        if not writers or self._depth > _DEEPEST or self._work > _MOST_WORK:
+            return self._symbol(f"register {register}")
+        if len(writers) > 1 and register in self._assumed:
+            return self._assumed[register]
+        if len(writers) > 1 and register in self._open:
+            return self._symbol(self._open[register])
+        self._depth += 1
+        try:
+            return self._result(writers[0], register) if len(writers) == 1 else self._of_loop(register, writers)
+        finally:
+            self._depth -= 1
+
+    def _of_loop(self, register: int, writers: Sequence[Op]) -> ThreadValue:
+        """Return the value of a register that starts with a value, to which some instructions add."""
+        unknown = self._symbol(f"register {register}")
+        self._open[register] = itself = f"{ITSELF}{register};"
+        try:
+            values = [self._result(op, register) for op in writers]
+        finally:
+            del self._open[register]
+        starts = [value for value in values if itself not in value.multiples]
+        steps = [value for value in values if itself in value.multiples]
+        if len(starts) != 1 or any((step.multiples[itself] != 1).any() for step in steps):
+            self._find_choices(register, writers)
+            return unknown
+        result = starts[0]
+        for place, step in enumerate(steps):
+            rest = {symbol: value for symbol, value in step.multiples.items() if symbol != itself}
+            advance = _product(ThreadValue(step.number, rest), self._symbol(f"loop {register} {place}"))
+            result = _sum(result, advance)
+        return result if len(result.multiples) <= MOST_SYMBOLS else unknown
+
+    def _find_choices(self, register: int, writers: Sequence[Op]) -> None:
+        """Add the values of a register to the `choices` if they are few, whatever instruction writes it when."""
+        if self._open or len(self._assumed) >= MOST_ASSUMED:
+            return
+        values: dict[bytes, ThreadValue] = {}
+        waiting = [value for op in writers if (value := self._result(op, register)).is_known]
+        while waiting and len(values) <= MOST_CHOICES:
+            value = waiting.pop()
+            if value.number.tobytes() not in values:
+                values[value.number.tobytes()] = value
+                later = self.assuming({register: value})
+                later._depth, later._work = self._depth + 1, self._work  # noqa: SLF001  (of its own kind)
+                waiting += [later._result(op, register) for op in writers]  # noqa: SLF001
+                self._work = later._work  # noqa: SLF001
+                if not all(item.is_known for item in waiting):
+                    return
+        if values and len(values) <= MOST_CHOICES:
+            self.choices[register] = list(values.values())
+
+    def _special(self, name: str) -> ThreadValue:
+        x, y, _ = self._block
+        number = np.arange(self.threads, dtype=np.int64)
+        values = {
+            "%tid.x": number % x,
+            "%tid.y": number // x % y,
+            "%tid.z": number // (x * y),
+            "%laneid": number % WARP,
+            **{f"%ntid.{axis}": np.full(self.threads, size) for axis, size in zip("xyz", self._block, strict=True)},
+        }
+        if name in values:
+            return ThreadValue(values[name], {})
+        return self._symbol(f"{UNIFORM if name.startswith(OF_BLOCK) else ''}{name}")
+
+    def _result(self, op: Op, register: int) -> ThreadValue:
+        """Return what an instruction writes to a register."""
+        start = parameter_byte(op)
+        if start is not None and len(op.results) == 1:
+            known = self._parameters.get(start, Parameter(f"@{start}"))
+            number = self._constant(known.number)
+            return _sum(number, self._symbol(f"{UNIFORM}{known.symbol}")) if known.symbol else number
+        unknown = self._symbol(f"register {register}")
+        if not isinstance(op.form, Pure) or len(op.results) != 1:
+            return unknown
+        values = [self._read(source, op) for source in op.sources if not _is_predicate(source)]
+        if len(values) == len(op.sources) and all(value.is_known for value in values):
+            return self._applied(op, op.form, values)
+        result = self._combined(op, values)
+        return unknown if result is None or len(result.multiples) > MOST_SYMBOLS else result
+
+    def _applied(self, op: Op, form: Pure, values: Sequence[ThreadValue]) -> ThreadValue:
+        """Return the result of an instruction whose operands are all known."""
+        (type_,) = form.results
+        if np.dtype(type_).kind == "f" or any(np.dtype(item).kind == "f" for item in form.operands):
+            return self._symbol(f"number of line {op.instruction.line}")
+        out = np.empty(self.threads, type_)
+        operands = [value.number.astype(item) for value, item in zip(values, form.operands, strict=True)]
+        with np.errstate(all="ignore"):
+            form.apply(*operands, out)
+        return ThreadValue(_signed(out), {})
+
+    def _combined(  # noqa: PLR0911  (a return for each kind of instruction)
+        self, op: Op, values: Sequence[ThreadValue]
+    ) -> ThreadValue | None:
+        """Return a sum, a product, a copy or some of the bits; None for anything else."""
+        name, words = op.instruction.opcode, op.instruction.modifiers
+        match name, values:
+            case (("mov" | "cvta" | "cvt"), [a]):
+                return a if not any(word.startswith("f") or word in _NARROW for word in words) else None
+            case "add", [a, b]:
+                return _sum(a, b)
+            case "sub", [a, b]:
+                return _sum(a, _scaled(b, -1))
+            case "neg", [a]:
+                return _scaled(a, -1)
+            case "mul", [a, b] if {"lo", "wide"} & set(words):
+                return _product(a, b)
+            case "mad", [a, b, c] if {"lo", "wide"} & set(words):
+                return _sum(_product(a, b), c)
+            case "shl", [a, b] if b.is_known and ((b.number >= 0) & (b.number < WARP)).all():
+                return ThreadValue(a.number << b.number, {name: item << b.number for name, item in a.multiples.items()})
+            case "selp", [a, b]:
+                return self._selected(op, a, b)
+            case (("and" | "or" | "xor" | "shr"), [a, b]) if b.is_known and (b.number == b.number[0]).all():
+                return self._bits(op, a, int(b.number[0]))
+        return None
+
+    def _bits(self, op: Op, a: ThreadValue, constant: int) -> ThreadValue | None:
+        """Return the bits of a value whose symbols have no part in its lowest bits, or only multiples of a mask."""
+        step = int(np.gcd.reduce(np.concatenate([np.abs(value) for value in a.multiples.values()])))
+        low = step & -step  # a power of two
+        is_low = bool(((a.number >= 0) & (a.number < low)).all())
+        name = op.instruction.opcode
+        if name == "shr":
+            if not is_low or constant < 0 or low >> constant << constant != low or not low >> constant:
+                return None
+            return ThreadValue(a.number >> constant, {key: value >> constant for key, value in a.multiples.items()})
+        if is_low and 0 <= constant < low:
+            if name == "and":
+                return ThreadValue(a.number & constant, {})
+            return ThreadValue(a.number ^ constant if name == "xor" else a.number | constant, a.multiples)
+        if name == "and" and constant > 0:  # some multiple of its lowest bit
+            symbol = f"bits of line {op.instruction.line}"
+            return ThreadValue(np.zeros_like(a.number), {symbol: np.full_like(a.number, constant & -constant)})
+        return None
+
+    def _selected(self, op: Op, a: ThreadValue, b: ThreadValue) -> ThreadValue | None:
+        may, may_not = self._truth(op.sources[2], op)
+        if (may & may_not).any():
+            return None
+        symbols = a.multiples.keys() | b.multiples.keys()
+        zeros = np.zeros(self.threads, np.int64)
+        multiples = {
+            name: np.where(may, a.multiples.get(name, zeros), b.multiples.get(name, zeros)) for name in symbols
+        }
+        return ThreadValue(np.where(may, a.number, b.number), multiples)
+
+    def _fixed(self, *, holds: bool) -> tuple[Values, Values]:
+        return np.full(self.threads, holds), np.full(self.threads, not holds)
+
+    def _truth(self, source: Source, reader: Op) -> tuple[Values, Values]:
+        """Return for each thread whether a predicate that `reader` reads may hold, and whether it may not."""
+        if not isinstance(source, Slot):
+            return self._fixed(holds=bool(source))
+        writers = self._writers.of(source.number, reader)
+        may = may_not = np.ones(self.threads, np.bool_)
+        if len(writers) == 1 and self._depth <= _DEEPEST and writers[0].guard is None:
+            self._depth += 1
+            try:
+                may, may_not = self._written_truth(writers[0])
+            finally:
+                self._depth -= 1
+        return (may_not, may) if source.negated else (may, may_not)
+
+    def _written_truth(self, op: Op) -> tuple[Values, Values]:
+        match op.instruction.opcode, op.sources:
+            case "setp", [a, b] if len(op.results) == 1 and isinstance(op.form, Pure):
+                return self._compared(op, op.form, a, b)
+            case (("and" | "or" | "xor") as name, [a, b]):
+                return _combined_truth(name, self._truth(a, op), self._truth(b, op))
+            case (("mov" | "not") as name, [a]):
+                may, may_not = self._truth(a, op)
+                return (may, may_not) if name == "mov" else (may_not, may)
+        return np.ones(self.threads, np.bool_), np.ones(self.threads, np.bool_)
+
+    def _compared(self, op: Op, form: Pure, a: Source, b: Source) -> tuple[Values, Values]:
+        anything = np.ones(self.threads, np.bool_), np.ones(self.threads, np.bool_)
+        if any(np.dtype(type_).kind not in "iu" for type_ in form.operands):
+            return anything
+        first, second = self._read(a, op), self._read(b, op)
+        if not (first.is_known and second.is_known):
+            return anything
+        out = np.empty(self.threads, np.bool_)
+        form.apply(first.number.astype(form.operands[0]), second.number.astype(form.operands[1]), out)
+        return out, ~out
+
+
+def _combined_truth(name: str, a: tuple[Values, Values], b: tuple[Values, Values]) -> tuple[Values, Values]:
+    """Return whether a combination of two predicates may hold, and whether it may not."""
+    (first, not_first), (second, not_second) = a, b
+    match name:
+        case "and":
+            return first & second, not_first | not_second
+        case "or":
+            return first | second, not_first & not_second
+    return (first & not_second) | (not_first & second), (first & second) | (not_first & not_second)
+
+
+_NARROW = {"s8", "u8", "s16", "u16", "b16", "pred"}
+
+
+def _is_predicate(source: Source) -> bool:
+    return isinstance(source, Slot) and source.type == "?"
+
+
+def _signed(values: Values) -> Values:
+    """Return integers of any size as those of 64 bits; 32 bits stand for a number with a sign."""
+    return (values.view(np.int32) if values.dtype == np.uint32 else values).astype(np.int64)
+
+
+def _sum(a: ThreadValue, b: ThreadValue) -> ThreadValue:
+    return ThreadValue(a.number + b.number, _together(a.multiples, b.multiples))
+
+
+def _together(*parts: Mapping[str, Values]) -> dict[str, Values]:
+    """Return the multiples of sums: of a symbol that may differ each time, the common divisors."""
+    multiples: dict[str, Values] = {}
+    for symbol, value in (item for part in parts for item in part.items()):
+        before = multiples.get(symbol)
+        if before is None:
+            multiples[symbol] = value
+        else:
+            multiples[symbol] = before + value if symbol.startswith((UNIFORM, ITSELF)) else np.gcd(before, value)
+    return {symbol: value for symbol, value in multiples.items() if value.any()}
+
+
+def _times(a: ThreadValue, number: Values) -> dict[str, Values]:
+    return {symbol: value * number for symbol, value in a.multiples.items()}
+
+
+def _scaled(a: ThreadValue, factor: int) -> ThreadValue:
+    return ThreadValue(a.number * factor, {symbol: value * factor for symbol, value in a.multiples.items()})
+
+
+def _product(a: ThreadValue, b: ThreadValue) -> ThreadValue:
+    """Return a product; that of two symbols is a symbol."""
+    parts = [
+        {symbol: value * second.number for symbol, value in first.multiples.items()}
+        for first, second in ((a, b), (b, a))
+    ]
+    for one, first_value in a.multiples.items():
+        for other, second_value in b.multiples.items():
+            names = "*".join(sorted(name.removeprefix(UNIFORM) for name in (one, other)))
+            symbol = f"{UNIFORM if is_uniform(one) and is_uniform(other) else 'product '}{names}"
+            parts.append({symbol: first_value * second_value})
+    return ThreadValue(a.number * b.number, _together(*parts))
