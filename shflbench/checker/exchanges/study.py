@@ -17,7 +17,7 @@ from shflbench.checker.exchanges.tried_values import SingleValues, single_values
 from shflbench.checker.exchanges.unordered_pairs import BarrierPairs
 from shflbench.checker.runs.emulated import emulated_launch
 from shflbench.emulator.dataflow.slices import parameter_byte
-from shflbench.emulator.dataflow.thread_values import Parameter
+from shflbench.emulator.dataflow.thread_values import KnownParameter
 from shflbench.emulator.machine.launch import Machine, execute
 from shflbench.emulator.opcodes.forms import Access, Barrier, Service
 from shflbench.errors import BudgetError, KernelError
@@ -136,23 +136,23 @@ def _pairs_of_numbers(slicer: Slicer, stated: Sequence[LaunchEvidence]) -> list[
 
 def _buffers(
     slicer: Slicer, stated: Sequence[LaunchEvidence]
-) -> tuple[dict[int, frozenset[str]], dict[int, Parameter]]:
+) -> tuple[dict[int, frozenset[str]], dict[int, KnownParameter]]:
     """Return the buffers that each pointer among the parameters points to, and where, if that is always the same."""
     buffers: dict[int, set[str]] = {}
-    places: dict[int, set[Parameter]] = {}
+    places: dict[int, set[KnownParameter]] = {}
     for item in stated:
         for byte, span in _spans(slicer, item):
             if (buffer := item.arguments.buffer(span.buffer)) is not None:
                 buffers.setdefault(byte, set()).add(buffer.name)
-                places.setdefault(byte, set()).add(Parameter(buffer.name, span.byte))
+                places.setdefault(byte, set()).add(KnownParameter(buffer.name, span.byte))
     begins = {byte: next(iter(known)) for byte, known in places.items() if len(known) == 1}
     return {byte: frozenset(names) for byte, names in buffers.items()}, begins
 
 
-def _numbers(slicer: Slicer, item: LaunchEvidence) -> dict[int, Parameter]:
+def _numbers(slicer: Slicer, item: LaunchEvidence) -> dict[int, KnownParameter]:
     """Return the integers among the parameters of a launch, by their first bytes."""
     spans = ((byte, span) for byte, span in _spans(slicer, item) if span.buffer is None)
-    return {byte: Parameter(number=span.value) for byte, span in spans if isinstance(span.value, int)}
+    return {byte: KnownParameter(number=span.value) for byte, span in spans if isinstance(span.value, int)}
 
 
 def _spans(slicer: Slicer, item: LaunchEvidence) -> Iterator[tuple[int, Span]]:

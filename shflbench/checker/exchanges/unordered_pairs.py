@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shflbench.emulator.dataflow.reaching import ReachingWriters
-from shflbench.emulator.dataflow.thread_values import ThreadValues, is_uniform
+from shflbench.emulator.dataflow.thread_values import LOOP, UNIFORM, KnownParameter, ThreadValues, is_uniform
+from shflbench.emulator.opcodes.addresses import MODULE_BASE
 from shflbench.emulator.opcodes.forms import (
+    OF_BLOCK,
     Access,
     Barrier,
     Branch,
@@ -35,11 +37,14 @@ if TYPE_CHECKING:
 
     from shflbench.dimensions import Dims
     from shflbench.emulator.dataflow.slices import Slicer
-    from shflbench.emulator.dataflow.thread_values import Parameter, ThreadValue
+    from shflbench.emulator.dataflow.thread_values import ThreadValue, WrittenRegister
     from shflbench.emulator.link.program import Op
 
 MOST_PAIRS = 4_000  # of accesses, which are compared one by one
 MOST_CASES = 64  # combinations of values that registers have in loops
+WRAP = 1 << 32  # where numbers of 32 bits begin anew
+OF_WARP = ("ldmatrix", "stmatrix", "wmma")  # whose lanes access what the addresses of other lanes name
+_ZERO = np.zeros(1, np.int64)
 OF_THREAD = {"local", "param", "const"}  # memory that threads do not share, or that nobody writes
 OF_ONE_THREAD = {"__assertfail", "vprintf"}  # what the runtime does without changing what other threads read
 
@@ -82,6 +87,24 @@ class _Touched:
         return not self.is_shared and (self.form.strong or self.form.atomic)
 
 
+@dataclass(frozen=True, slots=True)
+class _Begin:
+    """Where threads begin to execute code."""
+
+    start: int  # block of code
+    region: Collection[int] | None = None  # the blocks of code that they stay in; None: all
+    threads: Values | None = None  # that begin; None: all
+
+
+@dataclass(frozen=True, slots=True)
+class _SideOfBarrier:
+    """The code before a barrier, or behind it."""
+
+    ops: Sequence[Op]
+    values: ThreadValues
+    walk: _Begin
+
+
 class BarrierPairs:
     """The pairs of accesses on both sides of barriers, for blocks of one shape."""
 
@@ -90,7 +113,7 @@ class BarrierPairs:
         slicer: Slicer,
         block: Dims,
         buffers: Mapping[int, frozenset[str]],
-        parameters: Mapping[int, Parameter],
+        parameters: Mapping[int, KnownParameter],
     ) -> None:
         """Find which threads may reach each basic block.
 
@@ -99,7 +122,7 @@ class BarrierPairs:
         """
         self._slicer, self._block, self._buffers, self._parameters = slicer, block, buffers, parameters
         self._values = ThreadValues(slicer, block, parameters)
-        self._reached = _reached(slicer, self._values)
+        self._reached = _reached(slicer, self._values, _Begin(min(slicer.program.blocks)))
 
     def crossing(self, barriers: Sequence[Op], removed: Sequence[Op]) -> UnorderedPair | None:
         """Return two accesses that only `barriers` order, of the widest crossing; None if there are none.
@@ -115,7 +138,10 @@ class BarrierPairs:
             values = ThreadValues(
                 self._slicer, self._block, self._parameters, ReachingWriters(self._slicer, start, behind)
             )
-            for pair in self._pairs(barrier, before, self._ops(behind), values):
+            first = _SideOfBarrier(before, self._values, _Begin(min(self._slicer.program.blocks)))
+            reached = self._reached.get(start)
+            second = _SideOfBarrier(self._ops(behind), values, _Begin(start, behind, reached))
+            for pair in self._pairs(barrier, first, second):
                 if widest is None or pair.crossing > widest.crossing:
                     widest = pair
                 if pair.crossing is Crossing.WARPS:
@@ -140,35 +166,37 @@ class BarrierPairs:
     def _ops(self, blocks: Collection[int]) -> list[Op]:
         return [op for block in sorted(blocks) for op in self._slicer.ops_in(block)]
 
-    def _pairs(
-        self, barrier: Op, before: Sequence[Op], after: Sequence[Op], values: ThreadValues
-    ) -> Iterator[UnorderedPair]:
-        for op in (barrier, *before, *after):
+    def _pairs(self, barrier: Op, before: _SideOfBarrier, after: _SideOfBarrier) -> Iterator[UnorderedPair]:
+        every = (barrier, *before.ops, *after.ops)
+        for op in every:
             if not _is_understood(op):
                 yield UnorderedPair(op, barrier, Crossing.WARPS)
                 return
-        first, second = list(self._accesses(before, self._values)), list(self._accesses(after, values))
-        conflicting = [(one, other) for one in first for other in second if self._may_conflict(one, other)]
+        # A fence that other blocks see publishes what other threads of the block have stored before the barrier.
+        publishes = any(isinstance(op.form, Fence) and op.form.reach > OF_BLOCK for op in every)
+        first, second = list(self._accesses(before)), list(self._accesses(after))
+        pairs = ((one, other) for one in first for other in second)
+        conflicting = [(one, other) for one, other in pairs if _may_conflict(one, other, publishes=publishes)]
         if len(conflicting) > MOST_PAIRS:
             one, other = conflicting[0]
             yield UnorderedPair(one.op, other.op, Crossing.WARPS)
             return
         for one, other in conflicting:
-            crossing = _crossing(one, other)
+            crossing = _crossing(one, other, publishes=publishes)
             if crossing is not Crossing.NONE:
                 yield UnorderedPair(one.op, other.op, crossing)
 
-    def _accesses(self, ops: Sequence[Op], values: ThreadValues) -> Iterator[_Touched]:
+    def _accesses(self, side: _SideOfBarrier) -> Iterator[_Touched]:
         """Yield where the threads access memory, for each of the values that a register has in a loop."""
-        reached = self._reached if values is self._values else _reached(self._slicer, values)
-        touched = list(self._touched(ops, values, reached))
-        cases = list(islice(_cases(values), MOST_CASES + 1))
+        touched = list(self._touched(side.ops, side.values, _reached(self._slicer, side.values, side.walk)))
+        cases = list(islice(_cases(side.values), MOST_CASES + 1))
         if len(cases) in {1, MOST_CASES + 1}:
             yield from touched
             return
         for case in cases:
-            assuming = values.assuming(case)
-            yield from self._touched(ops, assuming, _reached(self._slicer, assuming))
+            assuming = side.values.assuming(case)
+            reached = _reached(self._slicer, assuming, side.walk, is_one_iteration=True)
+            yield from self._touched(side.ops, assuming, reached)
 
     def _touched(self, ops: Sequence[Op], values: ThreadValues, reached: Mapping[int, Values]) -> Iterator[_Touched]:
         for op in ops:
@@ -177,28 +205,39 @@ class BarrierPairs:
                 may_run = None if may_run is None else may_run & values.truth(op)[0]
                 if may_run is not None and may_run.any():
                     address = values.address(op)
-                    yield _Touched(op, op.form, address, np.flatnonzero(may_run), self._memory(op, op.form))
+                    memory = self._memory(op, op.form, address)
+                    yield _Touched(op, op.form, address, np.flatnonzero(may_run), memory)
 
-    def _memory(self, op: Op, form: Access) -> frozenset[str]:
+    def _memory(self, op: Op, form: Access, address: ThreadValue) -> frozenset[str]:
+        """Return the arrays that an access may be in; none if its address may be that of any."""
         if form.space == "shared":
             return self._slicer.shared_variables(op)
         pointers = self._slicer.pointers(op)
-        buffers = frozenset[str]().union(*(self._buffers.get(pointer, {f"@{pointer}"}) for pointer in pointers))
-        return buffers | self._slicer.variables(op)
+        symbols = {self._parameters.get(pointer, KnownParameter(f"@{pointer}")).symbol for pointer in pointers}
+        if pointers:
+            is_known = all((address.multiples.get(f"{UNIFORM}{symbol}", _ZERO) == 1).all() for symbol in symbols)
+            buffers = (self._buffers.get(pointer, {f"@{pointer}"}) for pointer in pointers)
+            return frozenset[str]().union(*buffers) if is_known and len(symbols) == 1 else frozenset()
+        return frozenset(self._slicer.variables(op)) if (address.number >= MODULE_BASE).all() else frozenset()
 
-    def _may_conflict(self, one: _Touched, other: _Touched) -> bool:
-        """Whether two accesses may conflict if their addresses are equal, or however they are."""
-        is_known = one.form.space and other.form.space
-        if is_known and one.is_shared != other.is_shared:
-            return False
-        if not (one.form.writes or other.form.writes or one.synchronizes or other.synchronizes):
-            return False
-        if not (one.synchronizes or other.synchronizes) and one.memory and other.memory:
-            return bool(one.memory & other.memory)
+
+def _may_conflict(one: _Touched, other: _Touched, *, publishes: bool) -> bool:
+    """Whether two accesses may conflict if their addresses are equal, or however they are."""
+    if one.form.space and other.form.space and one.is_shared != other.is_shared:
+        return False
+    if not (one.form.writes or other.form.writes or one.synchronizes or other.synchronizes):
+        return False
+    if _is_of_all(one, other, publishes=publishes):
         return True
+    return not (one.memory and other.memory) or bool(one.memory & other.memory)
 
 
-def _cases(values: ThreadValues) -> Iterator[dict[int, ThreadValue]]:
+def _is_of_all(one: _Touched, other: _Touched, *, publishes: bool) -> bool:
+    """Whether a pair orders accesses of other blocks, whatever the addresses are."""
+    return one.synchronizes or other.synchronizes or (publishes and not (one.is_shared or other.is_shared))
+
+
+def _cases(values: ThreadValues) -> Iterator[dict[WrittenRegister, ThreadValue]]:
     """Yield the combinations of the values that registers have in loops; one without registers if there are none."""
     for combination in product(*values.choices.values()):
         yield dict(zip(values.choices, combination, strict=True))
@@ -216,25 +255,34 @@ def _is_understood(op: Op) -> bool:
     return isinstance(op.form, Pure | Collective | Branch | Exit | Fence | Nothing)
 
 
-def _reached(slicer: Slicer, values: ThreadValues) -> dict[int, Values]:
-    """Return for each block of code which threads may execute it."""
-    first = min(slicer.program.blocks)
-    reached = {first: np.ones(values.threads, np.bool_)}
-    waiting = [first]
+def _reached(
+    slicer: Slicer, values: ThreadValues, walk: _Begin, *, is_one_iteration: bool = False
+) -> dict[int, Values]:
+    """Return for each block of code which threads may execute it.
+
+    With values of one iteration, what the next one decides is not known, which is behind a jump back.
+    """
+    threads = np.ones(values.threads, np.bool_) if walk.threads is None else walk.threads
+    reached = {walk.start: threads}
+    waiting = [walk.start]
     while waiting:
         block = waiting.pop()
-        for end, threads in _edges(slicer, values, block, reached[block]):
+        for end, threads in _edges(slicer, values, block, reached[block], is_one_iteration=is_one_iteration):
             before = reached.get(end)
-            if before is None or (threads & ~before).any():
+            is_inside = walk.region is None or end in walk.region
+            if is_inside and (before is None or (threads & ~before).any()):
                 reached[end] = threads if before is None else before | threads
                 waiting.append(end)
     return reached
 
 
-def _edges(slicer: Slicer, values: ThreadValues, block: int, threads: Values) -> Iterator[tuple[int, Values]]:
+def _edges(
+    slicer: Slicer, values: ThreadValues, block: int, threads: Values, *, is_one_iteration: bool
+) -> Iterator[tuple[int, Values]]:
     """Yield the blocks that may follow one, and the threads that may go there."""
     ends, last = slicer.successors(block), slicer.program.blocks[block].last
-    if last is None or last.guard is None or len(ends) < 2:  # noqa: PLR2004  (a choice)
+    goes_back = is_one_iteration and any(end <= block for end in ends)
+    if last is None or last.guard is None or len(ends) < 2 or goes_back:  # noqa: PLR2004  (a choice)
         yield from ((end, threads) for end in ends if end in slicer.program.blocks)
         return
     for end, may_go in zip(ends, values.truth(last), strict=True):
@@ -242,9 +290,10 @@ def _edges(slicer: Slicer, values: ThreadValues, block: int, threads: Values) ->
             yield end, threads & may_go
 
 
-def _crossing(one: _Touched, other: _Touched) -> Crossing:
+def _crossing(one: _Touched, other: _Touched, *, publishes: bool) -> Crossing:
     """Return between which threads values may cross from one access to another."""
-    if one.synchronizes or other.synchronizes or not (one.form.space and other.form.space):
+    is_unknown = not (one.form.space and other.form.space) or (not one.is_shared and not (one.memory and other.memory))
+    if is_unknown or _is_of_all(one, other, publishes=publishes):
         return _widest(one.threads, other.threads)
     divisor = _common_divisor(one, other)
     cells, threads = zip(*(_cells(touched, divisor) for touched in (one, other)), strict=True)
@@ -258,6 +307,8 @@ def _crossing(one: _Touched, other: _Touched) -> Crossing:
         both = (high >= 0) & (other_high >= 0)
         if (both & ((low != high) | (other_low != other_high) | (low != other_low))).any():
             return kind
+        if both.any() and any(word in touched.op.instruction.text for touched in (one, other) for word in OF_WARP):
+            crossing = Crossing.LANES
     return crossing
 
 
@@ -277,6 +328,8 @@ def _common_divisor(one: _Touched, other: _Touched) -> int:
         multiples = np.concatenate(parts)
         if is_uniform(symbol):
             multiples = multiples - multiples[0]  # the rest is the same on both sides
+        if not symbol.startswith(LOOP):  # whose multiples may wrap around; a loop that does leaves its array
+            multiples = np.gcd(multiples, WRAP)
         divisor = int(np.gcd.reduce(np.append(np.abs(multiples), divisor)))
     return divisor
 

@@ -13,6 +13,7 @@ from shflbench.checker.inputs.mixed_contents import PER_RANGE, MixedContents
 from shflbench.emulator.dataflow.slices import parameter_byte
 from shflbench.emulator.link.program import Slot
 from shflbench.emulator.opcodes.forms import Access
+from shflbench.emulator.opcodes.roles import OpcodeRole, has_role
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -99,7 +100,7 @@ def _loads_of_address(slicer: Slicer, op: Op) -> list[Op]:
 
 def _divisors(slicer: Slicer) -> set[int]:
     """Return the pointers to integers that others are divided by."""
-    divisors = [op.sources[1] for op in slicer.ops if op.instruction.opcode in {"div", "rem"} and _is_integer(op)]
+    divisors = [op.sources[1] for op in slicer.ops if has_role(op.instruction, OpcodeRole.DIVISION) and _is_integer(op)]
     return {pointer for value in divisors for load in _loads_of(slicer, value) for pointer in slicer.pointers(load)}
 
 

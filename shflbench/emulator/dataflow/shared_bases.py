@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from shflbench.emulator.link.program import Op, Source
 
-CHOICES = {"selp", "max", "min"}  # the result is one of the operands; of other opcodes, their sum
+DYNAMIC = "dynamic"  # the name of all variables in the dynamic part
 
 
 @dataclass(slots=True)
@@ -30,11 +30,13 @@ class _Base:
 class SharedBases:
     """The variables that the registers of a program point to."""
 
-    def __init__(self, ops: Sequence[Op], unwritten: Collection[int]) -> None:
+    def __init__(self, ops: Sequence[Op], unwritten: Collection[int], static: Collection[str]) -> None:
         """Follow addresses from the instructions that name a variable, until no register changes.
 
-        `unwritten` registers hold numbers, as those of the thread do.
+        `unwritten` registers hold numbers, as those of the thread do. All variables that are not `static` are names
+        of the dynamic part of shared memory.
         """
+        self._static = frozenset(static)
         self._bases = {register: _Base(is_other=True) for register in unwritten}
         changed = True
         while changed:
@@ -45,9 +47,12 @@ class SharedBases:
         if op.place is None or op.place.space != "shared":
             return frozenset()
         if op.place.base is None:
-            return op.variables
+            return self._memory(op.variables)
         base = self._bases.get(op.place.base.number)
-        return frozenset() if base is None or base.is_other else base.names
+        return frozenset() if base is None or base.is_other else self._memory(base.names)
+
+    def _memory(self, names: frozenset[str]) -> frozenset[str]:
+        return names if names <= self._static else (names & self._static) | {DYNAMIC}
 
     def _execute(self, op: Op) -> bool:
         """Add what an instruction writes to its results; return whether that is new."""
@@ -71,7 +76,7 @@ class SharedBases:
         if len(known) < len(operands):
             return None
         names = op.variables.union(*(operand.names for operand in known))
-        is_choice = op.instruction.opcode in CHOICES
+        is_choice = has_role(op.instruction, OpcodeRole.CHOICE)
         return _Base(names, not names or any(item.is_other and (is_choice or item.names) for item in known))
 
     def _operand(self, source: Source) -> _Base | None:

@@ -180,7 +180,9 @@ class Slicer:
     def shared_variables(self, op: Op) -> frozenset[str]:
         """Return the variables in shared memory that an access may reach; empty if it may reach any."""
         if self._shared is None:
-            self._shared = SharedBases(self.ops, set(range(len(self.program.registers))) - self._writers.keys())
+            unwritten = set(range(len(self.program.registers))) - self._writers.keys()
+            static = [variable.name for variable in self.program.shared_variables if variable.size]
+            self._shared = SharedBases(self.ops, unwritten, static)
         return self._shared.of(op)
 
     def special(self, register: int) -> str:

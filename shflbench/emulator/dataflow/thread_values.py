@@ -3,13 +3,13 @@
 A parameter, the number of the block and what memory holds are symbols, of which each thread has a multiple; all else
 that a thread computes from its coordinates is calculated. A symbol that `is_uniform` has one value for all threads of a
 block and all times. Any other may have another value in each thread and each time, so that it never cancels: of a sum
-of its multiples, only their common divisor is known. Overflow of sums with symbols is ignored.
+of its multiples, only their common divisor is known. Numbers have 64 bits here; those of the code may wrap around.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -32,6 +32,7 @@ OF_BLOCK = ("%ctaid", "%nctaid")
 MOST_SYMBOLS = 8  # of a value; addresses have a few
 MOST_CHOICES = 40  # values of a register in a loop that multiplies or divides by two
 MOST_ASSUMED = 2  # registers of nested loops
+LOOP = "loop "  # begins the symbol for the number of iterations
 ITSELF = "itself "  # begins the symbol for a register while its value is computed
 _DEEPEST = 60  # instructions that one value follows from
 _MOST_WORK = 50_000  # values that are computed; those in nested loops are computed several times
@@ -50,8 +51,11 @@ class ThreadValue:
         return not self.multiples
 
 
+WrittenRegister: TypeAlias = "tuple[int, frozenset[int]]"  # a register, and the ids of the ops that may have written it
+
+
 @dataclass(frozen=True, slots=True)
-class Parameter:
+class KnownParameter:
     """What is known of a parameter: a number, or how far it is from a symbol, such as the begin of a buffer."""
 
     symbol: str = ""
@@ -70,9 +74,9 @@ class ThreadValues:
         self,
         slicer: Slicer,
         block: Dims,
-        parameters: Mapping[int, Parameter] | None = None,
+        parameters: Mapping[int, KnownParameter] | None = None,
         writers: ReachingWriters | None = None,
-        assumed: Mapping[int, ThreadValue] | None = None,
+        assumed: Mapping[WrittenRegister, ThreadValue] | None = None,
     ) -> None:
         """Start without values; each is computed when it is needed.
 
@@ -81,11 +85,12 @@ class ThreadValues:
         """
         self._slicer, self._block, self._parameters = slicer, block, parameters or {}
         self._assumed = assumed or {}
-        self.choices: dict[int, list[ThreadValue]] = {}  # registers of which all values in a loop are known
+        self.choices: dict[WrittenRegister, list[ThreadValue]] = {}  # registers of which all values in a loop are known
         self.threads = block[0] * block[1] * block[2]
         self._writers = writers or slicer.kept(ReachingWriters)
-        self._known: dict[tuple[int, ...], ThreadValue] = {}  # by a register and the writers that count
-        self._open: dict[int, str] = {}  # registers that loops change, whose value is being computed → its symbol
+        self._known: dict[WrittenRegister, ThreadValue] = {}
+        # Registers that loops change, whose value is being computed, with its symbol.
+        self._open: dict[int, tuple[WrittenRegister, str]] = {}
         self._depth = self._work = 0
 
     def address(self, op: Op) -> ThreadValue:
@@ -98,7 +103,7 @@ class ThreadValues:
         """Return for each thread whether the guard of an instruction may hold, and whether it may not."""
         return self._truth(op.guard, op) if op.guard is not None else self._fixed(holds=True)
 
-    def assuming(self, assumed: Mapping[int, ThreadValue]) -> ThreadValues:
+    def assuming(self, assumed: Mapping[WrittenRegister, ThreadValue]) -> ThreadValues:
         """Return the values where some registers have one of their `choices`."""
         return ThreadValues(self._slicer, self._block, self._parameters, self._writers, {**self._assumed, **assumed})
 
@@ -110,11 +115,11 @@ class ThreadValues:
         if name := self._slicer.special(register):
             return self._special(name)
         writers = self._writers.of(register, reader)
-        key = register, *map(id, writers)
+        key = _written(register, writers)
         known = self._known.get(key)
         if known is None:
             known = self._computed(register, writers)
-            if not any(itself in symbol for symbol in known.multiples for itself in self._open.values()):
+            if not any(itself in symbol for symbol in known.multiples for _, itself in self._open.values()):
                 self._known[key] = known
         return known
 
@@ -128,10 +133,12 @@ class ThreadValues:
         self._work += 1
         if not writers or self._depth > _DEEPEST or self._work > _MOST_WORK:
             return self._symbol(f"register {register}")
-        if len(writers) > 1 and register in self._assumed:
-            return self._assumed[register]
+        key = _written(register, writers)
+        if len(writers) > 1 and key in self._assumed:
+            return self._assumed[key]
         if len(writers) > 1 and register in self._open:
-            return self._symbol(self._open[register])
+            same, itself = self._open[register]
+            return self._symbol(itself if key == same else f"register {register}")
         self._depth += 1
         try:
             return self._result(writers[0], register) if len(writers) == 1 else self._of_loop(register, writers)
@@ -141,7 +148,8 @@ class ThreadValues:
     def _of_loop(self, register: int, writers: Sequence[Op]) -> ThreadValue:
         """Return the value of a register that starts with a value, to which some instructions add."""
         unknown = self._symbol(f"register {register}")
-        self._open[register] = itself = f"{ITSELF}{register};"
+        itself = f"{ITSELF}{register};"
+        self._open[register] = _written(register, writers), itself
         try:
             values = [self._result(op, register) for op in writers]
         finally:
@@ -154,7 +162,7 @@ class ThreadValues:
         result = starts[0]
         for place, step in enumerate(steps):
             rest = {symbol: value for symbol, value in step.multiples.items() if symbol != itself}
-            advance = _product(ThreadValue(step.number, rest), self._symbol(f"loop {register} {place}"))
+            advance = _product(ThreadValue(step.number, rest), self._symbol(f"{LOOP}{register} {place}"))
             result = _sum(result, advance)
         return result if len(result.multiples) <= MOST_SYMBOLS else unknown
 
@@ -162,20 +170,21 @@ class ThreadValues:
         """Add the values of a register to the `choices` if they are few, whatever instruction writes it when."""
         if self._open or len(self._assumed) >= MOST_ASSUMED:
             return
+        key = _written(register, writers)
         values: dict[bytes, ThreadValue] = {}
         waiting = [value for op in writers if (value := self._result(op, register)).is_known]
         while waiting and len(values) <= MOST_CHOICES:
             value = waiting.pop()
             if value.number.tobytes() not in values:
                 values[value.number.tobytes()] = value
-                later = self.assuming({register: value})
+                later = self.assuming({key: value})
                 later._depth, later._work = self._depth + 1, self._work  # noqa: SLF001  (of its own kind)
                 waiting += [later._result(op, register) for op in writers]  # noqa: SLF001
                 self._work = later._work  # noqa: SLF001
                 if not all(item.is_known for item in waiting):
                     return
         if values and len(values) <= MOST_CHOICES:
-            self.choices[register] = list(values.values())
+            self.choices[key] = list(values.values())
 
     def _special(self, name: str) -> ThreadValue:
         x, y, _ = self._block
@@ -195,7 +204,7 @@ class ThreadValues:
         """Return what an instruction writes to a register."""
         start = parameter_byte(op)
         if start is not None and len(op.results) == 1:
-            known = self._parameters.get(start, Parameter(f"@{start}"))
+            known = self._parameters.get(start, KnownParameter(f"@{start}"))
             number = self._constant(known.number)
             return _sum(number, self._symbol(f"{UNIFORM}{known.symbol}")) if known.symbol else number
         unknown = self._symbol(f"register {register}")
@@ -326,6 +335,10 @@ def _combined_truth(name: str, a: tuple[Values, Values], b: tuple[Values, Values
 
 
 _NARROW = {"s8", "u8", "s16", "u16", "b16", "pred"}
+
+
+def _written(register: int, writers: Sequence[Op]) -> WrittenRegister:
+    return register, frozenset(map(id, writers))
 
 
 def _is_predicate(source: Source) -> bool:

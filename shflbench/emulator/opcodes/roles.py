@@ -34,6 +34,8 @@ class OpcodeRole(Flag):
     OF_CLUSTER = auto()  # the result names a block of the cluster: `inputs/cluster_plan.py`
     ORDER = auto()  # the result depends on the order of threads: `runs/order.py`
     TOKEN_TEST = auto()  # of a phase that the state from an arrival names: `dataflow/phase_waits.py`
+    CHOICE = auto()  # one of the operands, not their sum: `dataflow/shared_bases.py`
+    DIVISION = auto()  # of one operand by another one: `inputs/mixing.py`
     LATE_STORE = auto()  # of values that arrive in memory later: `runs/all_schedules.py`
 
 
@@ -50,11 +52,11 @@ _WITH_A_ROLE: Mapping[str, OpcodeRole] = {
     "neg": OpcodeRole.POLYNOMIAL,
     "shl": OpcodeRole.POLYNOMIAL | OpcodeRole.RANGE | OpcodeRole.SHIFT,
     "shr": OpcodeRole.RANGE | OpcodeRole.SHIFT | OpcodeRole.RIGHT_SHIFT,
-    "rem": OpcodeRole.RANGE,
+    "rem": OpcodeRole.RANGE | OpcodeRole.DIVISION,
     "bfe": OpcodeRole.RANGE,
-    "selp": OpcodeRole.POINTER,
-    "max": OpcodeRole.POINTER,
-    "min": OpcodeRole.POINTER | OpcodeRole.MINIMUM,
+    "selp": OpcodeRole.POINTER | OpcodeRole.CHOICE,
+    "max": OpcodeRole.POINTER | OpcodeRole.CHOICE,
+    "min": OpcodeRole.POINTER | OpcodeRole.CHOICE | OpcodeRole.MINIMUM,
     "and": OpcodeRole.POINTER | OpcodeRole.LOGIC | OpcodeRole.MASK | OpcodeRole.RANGE,
     "or": OpcodeRole.POINTER | OpcodeRole.POLYNOMIAL | OpcodeRole.LOGIC,
     "not": OpcodeRole.POLYNOMIAL | OpcodeRole.LOGIC,
@@ -72,7 +74,8 @@ _WITH_A_ROLE: Mapping[str, OpcodeRole] = {
     "$store_async": OpcodeRole.LATE_STORE,
     "$tex": OpcodeRole.TEXTURE,
     "activemask": OpcodeRole.ORDER,
-    **dict.fromkeys(("ex2", "lg2", "sin", "cos", "tanh", "rsqrt", "rcp", "sqrt", "div"), OpcodeRole.APPROXIMATE),
+    **dict.fromkeys(("ex2", "lg2", "sin", "cos", "tanh", "rsqrt", "rcp", "sqrt"), OpcodeRole.APPROXIMATE),
+    "div": OpcodeRole.APPROXIMATE | OpcodeRole.DIVISION,
 }
 _OPAQUE = """
     $__assertfail $bulk_commit $bulk_copy $bulk_wait $clock $copy_commit $copy_deliver $copy_wait $copy_wait_all $free

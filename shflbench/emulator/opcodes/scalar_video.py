@@ -78,6 +78,11 @@ def _decode(operation: str, instruction: PtxInstruction) -> Form:
     fits = saturates or (operation in {"vmin", "vmax"} and target == first == second)
     if then and then[0] != "add" and not fits:
         raise UnknownFormError
+    # On an H200, results of these that are put into a part of a register, and saturated differences of operands with
+    # and without a sign, are others than the ISA describes.
+    is_mixed = operation == "vabsdiff" and saturates and first != second
+    if is_mixed or (operation not in {"vadd", "vsub"} and "d" in parts):
+        raise UnknownFormError
     signed, whole = target == "s32", _RegisterPart()
     merged = parts.get("d", whole)
 

@@ -414,3 +414,42 @@ int main() {
 def test_a_size_of_clusters_that_nothing_states_is_asked_for(advise: Advise) -> None:
     assert "give --cluster N" in advise(OF_THE_NEXT_BLOCK, head=GROUPS, host=LAUNCH).missing
     assert advise(OF_THE_NEXT_BLOCK, head=GROUPS, host=LAUNCH, cluster=4).launch_texts == ("8x64 in clusters of 4",)
+
+
+# What crosses the barrier for other values than those of the launch, and what these are.
+OPEN = {
+    "a pointer from memory": (
+        "const int* from = n > 1000 ? other : in;\nout[t] = t;\n__syncthreads();\nout[256 + t] = from[t ^ 64];",
+        ["n=3"],
+    ),
+    "a fence that publishes": (
+        "out[t] = in[t];\n__threadfence();\n__syncthreads();\nif (t == 0) __stcg(out + 300, 1);",
+        [],
+    ),
+    "a number that wraps around": (
+        (
+            "unsigned a = in[t] * 96u + t, b = in[t ^ 1] * 96u + t;\nif (t < 96) s[a] = t;\n__syncthreads();\n"
+            "if (t < 96) out[t] = s[b];"
+        ),
+        ["in=i32[256]:0"],
+    ),
+    "a flag that the loop sets": (
+        (
+            "bool first = true;\nint sum = t, from = in[t] & 255;\nfor (;;) {\n"
+            "sum += __shfl_xor_sync(0xffffffff, sum, 1);\nif (!first) { out[t] = sum; break; }\n"
+            "s[t] = sum;\n__syncthreads();\nsum += s[from];\nfirst = false;\n}"
+        ),
+        ["in=i32[256]:index"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("body", "arguments"), OPEN.values(), ids=OPEN)
+def test_what_other_values_may_carry_across_leaves_a_barrier_open(
+    advise: Advise, body: str, arguments: list[str]
+) -> None:
+    head = "__device__ int* other;\n"
+    body = f"__shared__ int s[256];\nint t = threadIdx.x;\n{body}"
+    given = [*arguments, *(buffer for buffer in BUFFERS if not any(item[:3] == buffer[:3] for item in arguments))]
+    advice = advise(body, "1x256", arguments=given, head=head)
+    assert [barrier.need for barrier in advice.barriers] == ["not enough evidence"], advice.missing

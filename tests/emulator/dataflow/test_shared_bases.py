@@ -82,3 +82,12 @@ def test_of_one_variable_no_other_one_is_read(address: str) -> None:
 )
 def test_where_another_variable_may_be_meant_its_stores_count(address: str) -> None:
     assert store(address).contents == {IN}
+
+
+def test_all_names_of_the_dynamic_part_are_one_memory() -> None:
+    dynamic = PTX.replace("    .shared .align 4 .b8 a[128];\n    .shared .align 4 .b8 b[128];\n", "")
+    dynamic = dynamic.replace(
+        ".visible", ".extern .shared .align 4 .b8 a[];\n.extern .shared .align 4 .b8 b[];\n.visible"
+    )
+    slicer = Slicer(link(parse(dynamic.format(address="add.s32 %r9, %r7, %r3;")), "k"))
+    assert slicer.of([_op(slicer, "st.global.u32")]).contents == {IN}

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from shflbench.emulator.dataflow.slices import Slicer
-from shflbench.emulator.dataflow.thread_values import Parameter, ThreadValue, ThreadValues
+from shflbench.emulator.dataflow.thread_values import KnownParameter, ThreadValue, ThreadValues
 from shflbench.emulator.link.linker import link
 from shflbench.emulator.link.program import Op
 from shflbench.emulator.ptx.parse import parse
@@ -32,13 +32,13 @@ PTX = """\
 THREADS = np.arange(64)
 
 
-def value(code: str, parameters: dict[int, Parameter] | None = None) -> ThreadValue:
+def value(code: str, parameters: dict[int, KnownParameter] | None = None) -> ThreadValue:
     """Return the address of the store to shared memory."""
     values, store = of(code, parameters)
     return values.address(store)
 
 
-def of(code: str, parameters: dict[int, Parameter] | None = None) -> tuple[ThreadValues, Op]:
+def of(code: str, parameters: dict[int, KnownParameter] | None = None) -> tuple[ThreadValues, Op]:
     slicer = Slicer(link(parse(PTX.format(code=code)), "k"))
     store = next(op for op in slicer.ops if op.place is not None and op.place.space == "shared")
     return ThreadValues(slicer, (64, 1, 1), parameters), store
@@ -99,16 +99,16 @@ def test_a_value_that_a_loop_halves_has_a_few_choices() -> None:
     loop = "mov.u32 %r5, 32;\nL: shl.b32 %r9, %r5, 2; shr.u32 %r5, %r5, 1; setp.ne.u32 %p1, %r5, 0; @%p1 bra L;"
     values, store = of(loop)
     assert values.address(store).multiples
-    ((register, choices),) = values.choices.items()
+    ((changed, choices),) = values.choices.items()
     assert sorted(int(item.number[0]) for item in choices) == [0, 1, 2, 4, 8, 16, 32]
-    known = values.assuming({register: choices[0]}).address(store)
+    known = values.assuming({changed: choices[0]}).address(store)
     assert not known.multiples
 
 
 def test_a_known_parameter_is_a_number_or_a_place_in_a_buffer() -> None:
-    result = value("mad.lo.u32 %r9, %r1, 4, %r2;", {8: Parameter(number=10)})
+    result = value("mad.lo.u32 %r9, %r1, 4, %r2;", {8: KnownParameter(number=10)})
     assert (result.number - THREADS).tolist() == [40] * 64
-    moved = value("cvt.u32.u64 %r9, %rd1;", {0: Parameter("a", 16)})
+    moved = value("cvt.u32.u64 %r9, %rd1;", {0: KnownParameter("a", 16)})
     assert (list(moved.multiples), moved.number.tolist()) == (["=a"], [16] * 64)
 
 

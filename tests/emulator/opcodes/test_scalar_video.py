@@ -75,7 +75,7 @@ def test_one_operation_on_parts(form: str) -> None:
         *(f"{name}.u32.u32.u32.{then}" for name in ("vmin", "vmax") for then in SECOND),
         *(f"{name}.s32.s32.s32.{then}" for name in ("vmin", "vmax") for then in SECOND),
         *("vadd.u32.s32.s32.sat.d-b0", "vadd.u32.s32.s32.sat.d-b2", "vadd.s32.s32.s32.sat.d-h1"),
-        *("vadd.u32.u32.u32.d-b0", "vsub.u32.u32.u32.d-b0", "vmax.s32.s32.s32.d-h0.a-b1"),
+        *("vadd.u32.u32.u32.d-b0", "vsub.u32.u32.u32.d-b0", "vadd.s32.s32.s32.d-h0.a-b1"),
         *(f"vmad.u32.u32.u32.a-b{place}" for place in range(4)),
         *("vmad.u32.u32.u32.a-b1.b-b3", "vmad.s32.s32.s32", "vmad.s32.s32.u32.a-h1.b-b0"),
     ],
