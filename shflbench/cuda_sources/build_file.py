@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+_MACRO = re.compile(r"[A-Za-z_]\w*(?:\([\w, .]*\))?(?:=[^\r\n]*)?", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,3 +18,8 @@ class BuildFile:
 
     include: tuple[Path, ...]  # existing folders, in their order
     define: tuple[str, ...]  # NAME or NAME=VALUE
+
+
+def is_macro(text: str) -> bool:
+    """Return whether a text is NAME or NAME=VALUE, of one line."""
+    return _MACRO.fullmatch(text) is not None

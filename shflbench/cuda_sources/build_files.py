@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from shflbench.cuda_sources.build_file import BuildFile
+from shflbench.cuda_sources.build_file import BuildFile, is_macro
 from shflbench.cuda_sources.cmake import NAME as CMAKE
 from shflbench.cuda_sources.cmake import read_cmake
 from shflbench.cuda_sources.includes import is_file
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 COMMANDS = "compile_commands.json"
 MAXIMUM_PARENTS = 3  # of the file's folder, where no repository ends the search before
 MAXIMUM_BYTES = 64 * 2**20  # of a compile_commands.json
-_MACRO = re.compile(r"[A-Za-z_]\w*(?:\([\w, .]*\))?(?:=[^\r\n]*)?", re.ASCII)
 _NEWER = re.compile(r"(?:c|gnu)\+\+2\w")  # a standard after C++17
 
 
@@ -164,7 +163,7 @@ def _command(origin: Path, entry: Any, path: Path) -> BuildCommand | None:  # no
     return BuildCommand(
         origin,
         tuple(dict.fromkeys(item for item in include if item.is_dir())),
-        tuple(value for kind, value in values if kind == "D" and _MACRO.fullmatch(value)),
+        tuple(value for kind, value in values if kind == "D" and is_macro(value)),
         any(kind == "std" and _NEWER.fullmatch(value) for kind, value in values),
     )
 

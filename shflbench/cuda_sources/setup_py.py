@@ -9,7 +9,7 @@ import ast
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shflbench.cuda_sources.build_file import BuildFile
+from shflbench.cuda_sources.build_file import BuildFile, is_macro
 from shflbench.cuda_sources.includes import is_folder
 from shflbench.files import read_regular
 
@@ -37,7 +37,7 @@ def read_setup(path: Path) -> BuildFile:
     except RecursionError:
         return BuildFile((), ())
     folders = (path.parent / name for name in dict.fromkeys(reader.include))
-    return BuildFile(tuple(filter(is_folder, folders)), tuple(dict.fromkeys(reader.define)))
+    return BuildFile(tuple(filter(is_folder, folders)), tuple(filter(is_macro, dict.fromkeys(reader.define))))
 
 
 class _SetupReader(ast.NodeVisitor):

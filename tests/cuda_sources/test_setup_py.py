@@ -71,3 +71,10 @@ def test_a_variable_that_is_its_own_part_ends(tmp_path: Path) -> None:
     doubled = "".join("define_macros_x = define_macros_x + define_macros_x\n" for _ in range(40))
     (tmp_path / "setup.py").write_text(f"define_macros_x = 'aa'\n{doubled}", encoding="utf-8")
     assert read_setup(tmp_path / "setup.py").include == ()
+
+
+def test_a_macro_is_one_line_and_a_folder_a_path(tmp_path: Path) -> None:
+    text = 'define_macros = [("A", "1\\n#error"), ("B\\n#error", None), ("C", "2")]\ninclude_dirs = ["a\\0b"]\n'
+    (tmp_path / "setup.py").write_text(text, encoding="utf-8")
+    build = read_setup(tmp_path / "setup.py")
+    assert (build.include, build.define) == ((), ("C=2",))

@@ -247,12 +247,15 @@ def _barriers(
             yield BarrierAdvice(site.line, BarrierNeed.UNKNOWN, reason)
             continue
         pair, only = _widest(study, site, removed)
-        if pair is None or pair.crossing is Crossing.LANES:
+        weaker = _without(site, file, "" if pair is None else WARP_BARRIER)
+        if weaker is None:
+            yield BarrierAdvice(site.line, BarrierNeed.UNKNOWN, "it is no plain barrier of the block")
+        elif pair is None or pair.crossing is Crossing.LANES:
             removed += site.ops
+            file = weaker
             need = BarrierNeed.NOTHING if pair is None else BarrierNeed.WARP
-            file = _without(site, file, "" if pair is None else WARP_BARRIER)
             yield BarrierAdvice(site.line, need, "", is_proved=not only)
-        elif _breaks(report, site, file, options):
+        elif _has_fault(report, weaker, options):
             yield BarrierAdvice(site.line, BarrierNeed.BLOCK, "without it, a launch has a fault")
         else:
             yield BarrierAdvice(site.line, BarrierNeed.UNKNOWN, _open(pair, site, report, file))
@@ -297,14 +300,13 @@ def _why_unknown(site: BarrierSite, study: KernelStudy) -> str:
     return next((reason for holds, reason in reasons if holds), "")
 
 
-def _without(site: BarrierSite, file: KernelFile, by: str) -> KernelFile:
-    """Return a file in which `by` stands for a barrier; the file itself where the barrier has another form."""
+def _without(site: BarrierSite, file: KernelFile, by: str) -> KernelFile | None:
+    """Return a file in which `by` stands for a barrier, None where that has another form."""
     ptx = replace_barriers(file.ptx, site.ptx_lines, by)
-    return file if ptx is None else replace(file, ptx=ptx, notes=(), unoptimized_ptx="")
+    return None if ptx is None else replace(file, ptx=ptx, notes=(), unoptimized_ptx="")
 
 
-def _breaks(report: KernelReport, site: BarrierSite, file: KernelFile, options: FileOptions) -> bool:
-    """Whether the kernel without a barrier has a fault."""
-    changed = _without(site, file, WARP_BARRIER)
-    (one,) = check_kernels(changed, replace(options, kernels=(report.symbol,))).kernels
+def _has_fault(report: KernelReport, file: KernelFile, options: FileOptions) -> bool:
+    """Whether the kernel of a report has a fault in a changed file."""
+    (one,) = check_kernels(file, replace(options, kernels=(report.symbol,))).kernels
     return one.verdict in {KernelVerdict.BROKEN, KernelVerdict.DOUBTFUL}

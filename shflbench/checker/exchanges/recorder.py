@@ -63,9 +63,7 @@ class BarrierTotals:
     """What one barrier of the block orders in shared memory that no other barrier orders."""
 
     op: Op
-    executions: int = 0  # the most of a block until its last one, with those of the copies in an unrolled loop
     warps: bool = False  # accesses of different warps
-    lanes: bool = False  # accesses of different lanes of a warp
 
 
 class ExchangeRecorder(Observer):
@@ -89,7 +87,6 @@ class ExchangeRecorder(Observer):
         self.flows: dict[tuple[int, int], FlowTotals] = {}  # by the numbers of store and load
         self.barriers: dict[int, BarrierTotals] = {}  # by the number of the op
         self.executed: set[int] = set()  # ids of the ops that accessed shared memory
-        self._times: Counter[tuple[int, int]] = Counter()  # executions, by line of a barrier and block
 
     def access(self, op: Op, members: ThreadSet, space: MemorySpace, index: Values, values: Sequence[Values]) -> None:
         """Follow the values of an access to shared memory."""
@@ -124,13 +121,8 @@ class ExchangeRecorder(Observer):
         self._epoch[blocks] += 1
         number = NOBODY if op is None else self._number(op)
         self._barrier[blocks] = number
-        if op is None:
-            return
-        totals = self.barriers.setdefault(number, BarrierTotals(op))
-        copied = self._number(op, op.instruction.location)  # an iteration may be a copy of its own
-        for block in blocks.tolist():
-            self._times[copied, block] += 1
-            totals.executions = max(totals.executions, self._times[copied, block])
+        if op is not None:
+            self.barriers.setdefault(number, BarrierTotals(op))
 
     def _number(self, op: Op, place: Location | None = None) -> int:
         """Return the number of an op, or of the first one at its place."""
@@ -151,10 +143,7 @@ class ExchangeRecorder(Observer):
         apart = (other == SEVERAL) | (other // WARP != mine // WARP)
         for number in np.unique(barriers).tolist():
             if number != NOBODY:
-                totals = self.barriers[number]
-                those = apart[barriers == number]
-                totals.warps |= bool(those.any())
-                totals.lanes |= not bool(those.all())
+                self.barriers[number].warps |= bool(apart[barriers == number].any())
 
     def _note_readers(self, cells: Values, users: Values) -> None:
         now = self._epoch[users // self._block_lanes]

@@ -41,14 +41,6 @@ def deciding(slicer: Slicer, without: Collection[int] = ()) -> Slice:
     return slicer.of([*filter(exchanges, slicer.ops), *others], conditions_in=conditions_in)
 
 
-def may_exchange(slicer: Slicer) -> bool:
-    """Whether threads of a block may exchange values: through shared memory, or what a kernel both writes and reads."""
-    is_shared = any(op.place is not None and op.place.space in {"shared", ""} for op in slicer.ops)
-    ops = [op for op in _global_ops(slicer) if op.place is None or op.place.space == "global"]
-    is_unknown = any(not slicer.pointers(op) or (isinstance(op.form, Access) and op.form.atomic) for op in ops)
-    return is_shared or is_unknown or bool(_written_and_read(slicer))
-
-
 def _global_ops(slicer: Slicer) -> list[Op]:
     return [op for op in slicer.ops if isinstance(op.form, Access) and not exchanges(op)]
 

@@ -12,7 +12,7 @@ from shflbench.checker.exchanges.combinations import RegisterUses, own_accesses
 from shflbench.checker.exchanges.data_decide import DataDecide, data_decide
 from shflbench.checker.exchanges.flows import Flow
 from shflbench.checker.exchanges.recorder import ExchangeRecorder
-from shflbench.checker.exchanges.stated import deciding, exchanges, first_request, may_exchange, request_for
+from shflbench.checker.exchanges.stated import deciding, exchanges, first_request, request_for
 from shflbench.checker.exchanges.tried_values import SingleValues, single_values
 from shflbench.checker.exchanges.unordered_pairs import BarrierPairs
 from shflbench.checker.runs.emulated import emulated_launch
@@ -26,7 +26,6 @@ from shflbench.model import WARP
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
-    from shflbench.checker.exchanges.recorder import BarrierTotals
     from shflbench.checker.inputs.argument import Span
     from shflbench.checker.inputs.default_launches import PlannedLaunch
     from shflbench.checker.inputs.linked import LinkedKernel
@@ -48,10 +47,7 @@ class BarrierSite:
     ptx_lines: set[int] = field(default_factory=set)
     ops: list[Op] = field(default_factory=list)
     places: set[tuple[str, ...]] = field(default_factory=set)  # of its instructions, in what is inlined
-    executions: int = 0  # the most of a block
-    in_loop: bool = False
     warps: bool = False  # it alone orders accesses to shared memory of different warps
-    lanes: bool = False  # it alone orders those of different lanes of a warp
 
 
 @dataclass(slots=True)
@@ -69,7 +65,6 @@ class KernelStudy:
     unreached: SourceLine | None = None  # the first line with accesses to shared memory that no launch executed
     data_decide: DataDecide = DataDecide.NOTHING
     reads_clock: bool = False
-    may_exchange: bool = True  # through memory
     single: SingleValues = field(default_factory=SingleValues)
     is_fixed: bool = False  # the block alone decides which threads access what in shared memory, and when
     pairs: list[BarrierPairs] = field(default_factory=list)  # for each shape of the blocks, and all numbers
@@ -90,11 +85,9 @@ def study_launches(
             site.ptx_lines.add(op.instruction.line)
             site.ops.append(op)
             site.places.add(_place(op.instruction, site.line))
-            site.in_loop |= linked.slicer.in_loop(op)
     if not study.barriers and not any(op.place and op.place.space == "shared" for op in linked.program.ops()):
         return study
     study.is_fixed, study.data_decide = _is_fixed(linked), data_decide(linked.slicer)
-    study.may_exchange = may_exchange(linked.slicer)
     study.reads_clock = any(isinstance(op.form, Service) and op.form.name == "clock" for op in linked.program.ops())
     depends, uses = deciding(linked.slicer), RegisterUses(linked.program)
     seen: set[tuple[str, int]] = set()
@@ -113,8 +106,9 @@ def study_launches(
             executed |= _add(study, item, uses, line_of, budget)
     study.unreached = _unreached(linked, executed, line_of)
     study.single = single_values(linked.slicer, study.stated)
-    study.pairs = _pairs(linked.slicer, study.stated)
-    study.pairs_of_numbers = _pairs_of_numbers(linked.slicer, study.stated)
+    if study.barriers:
+        study.pairs = _pairs(linked.slicer, study.stated)
+        study.pairs_of_numbers = _pairs_of_numbers(linked.slicer, study.stated) if study.single.numbers else []
     if not study.launches:
         study.request = _smaller(study.cut) if study.cut and not requests else first_request(requests)
     return study
@@ -227,7 +221,7 @@ def _add(
             flow.combinations.add(uses.combination(totals.load, mine))
         flow.stored_in |= {line_of(op.instruction) for op in uses.stores_of_sum(totals.load)}
     for number in recorder.barriers.values():
-        _join(_site(study, line_of(number.op.instruction)), number)
+        _site(study, line_of(number.op.instruction)).warps |= number.warps
     return recorder.executed
 
 
@@ -243,9 +237,3 @@ def _unreached(
 
 def _site(study: KernelStudy, line: SourceLine) -> BarrierSite:
     return study.barriers.setdefault(line, BarrierSite(line))
-
-
-def _join(site: BarrierSite, totals: BarrierTotals) -> None:
-    site.executions = max(site.executions, totals.executions)
-    site.warps |= totals.warps
-    site.lanes |= totals.lanes

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shflbench.checker.inputs.compared_constants import EQUALITY
 from shflbench.emulator.link.program import Slot
 from shflbench.emulator.opcodes.forms import Access
 from shflbench.emulator.opcodes.roles import OpcodeRole, has_role
@@ -17,8 +18,6 @@ from shflbench.emulator.opcodes.roles import OpcodeRole, has_role
 if TYPE_CHECKING:
     from shflbench.emulator.dataflow.slices import Slicer
     from shflbench.emulator.link.program import Op
-
-EQUALITY = {"eq", "ne"}
 
 
 def repeated_keys(slicer: Slicer) -> set[int]:

@@ -23,11 +23,9 @@ class ReachingWriters:
     def __init__(self, slicer: Slicer, start: int | None = None, region: Collection[int] = ()) -> None:
         """Start without registers; each is followed when it is read."""
         self._slicer, self._start, self._region = slicer, start, region
-        self._everywhere = self if start is None else ReachingWriters(slicer)
+        self._everywhere = self if start is None else slicer.kept(ReachingWriters)
         self._at_start: dict[int, dict[int, list[Op]]] = {}  # register → block → those that reach its start
-        self._places = {
-            id(op): place for block in slicer.program.blocks for place, op in enumerate(slicer.ops_in(block))
-        }
+        self._places: dict[int, int] = self._everywhere._places if start is not None else _places(slicer)  # noqa: SLF001
 
     def of(self, register: int, reader: Op) -> list[Op]:
         """Return the instructions that may have written what `reader` reads from a register."""
@@ -82,3 +80,8 @@ class ReachingWriters:
                             if not ends.get(block, (last, False))[1]:
                                 waiting.append(block)
         return reached
+
+
+def _places(slicer: Slicer) -> dict[int, int]:
+    """Return the place of each op in its block, by the id of the op."""
+    return {id(op): place for block in slicer.program.blocks for place, op in enumerate(slicer.ops_in(block))}

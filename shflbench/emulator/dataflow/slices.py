@@ -9,15 +9,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, field
-from functools import reduce
 from itertools import chain
-from operator import and_, or_
 from typing import TYPE_CHECKING, TypeVar, cast
 
+from shflbench.emulator.dataflow.control_flow import control_dependence, reach, reversed_edges, successors
 from shflbench.emulator.dataflow.shared_bases import SharedBases
 from shflbench.emulator.link.program import Slot
 from shflbench.emulator.opcodes.addresses import MODULE_BASE
-from shflbench.emulator.opcodes.forms import Access, Barrier, Branch, ClusterBarrier, Collective, Exit
+from shflbench.emulator.opcodes.forms import Access
 from shflbench.emulator.opcodes.roles import OpcodeRole, has_role
 
 if TYPE_CHECKING:
@@ -84,8 +83,8 @@ class Slicer:
                     self._writers[slot.number].append(op)
             if isinstance(op.form, Access) and op.form.kind != "ld" and op.place is not None:
                 self._stores[op.place.space].append(op)
-        self._edges = _successors(program)
-        self._back = _reversed(self._edges)
+        self._edges = successors(program)
+        self._back = reversed_edges(self._edges)
         self._after: dict[int, set[int]] = {}  # block → those that can be reached from it
         self._loops: dict[int, set[int]] = {}  # block → those of the outermost loop around it
         self._kept: dict[object, object] = {}
@@ -192,7 +191,7 @@ class Slicer:
     def conditions(self, op: Op) -> list[Op]:
         """Return the branches that decide whether `op` runs."""
         if self._control is None:
-            self._control = _control_dependence(self.program, self._edges)
+            self._control = control_dependence(self.program, self._edges)
         return self._control.get(self._blocks.get(id(op), -1), [])
 
     def all_conditions(self, op: Op) -> list[Op]:
@@ -210,7 +209,7 @@ class Slicer:
         """Return the blocks of the outermost loop that contains `op`, or its block alone."""
         start = self.block_of(op)
         if start not in self._loops:
-            self._loops[start] = (self._reached(start) & _reach(self._back, start)) | {start}
+            self._loops[start] = (self._reached(start) & reach(self._back, start)) | {start}
         return self._loops[start]
 
     def in_loop(self, op: Op) -> bool:
@@ -221,7 +220,7 @@ class Slicer:
     def _reached(self, start: int) -> set[int]:
         """Return the blocks that can be reached from a block in one step or more."""
         if start not in self._after:
-            self._after[start] = _reach(self._edges, start)
+            self._after[start] = reach(self._edges, start)
         return self._after[start]
 
     def leads_to(self, block: int, op: Op) -> bool:
@@ -348,77 +347,3 @@ def _all_ops(program: Program) -> Iterator[tuple[int, Op]]:
     for start, block in program.blocks.items():
         for op in chain(block.ops, () if block.last is None else (block.last,)):
             yield start, op
-
-
-def _successors(program: Program) -> dict[int, list[int]]:
-    """Return the blocks that may follow each block; the end is -1."""
-    edges: dict[int, list[int]] = {}
-    for start, block in program.blocks.items():
-        last, following = block.last, block.next if block.next != start and block.next in program.blocks else -1
-        if last is None or isinstance(last.form, Barrier | ClusterBarrier | Collective):
-            edges[start] = [following]
-        elif isinstance(last.form, Exit):
-            edges[start] = [-1] if last.guard is None else [-1, following]
-        elif isinstance(last.form, Branch):
-            edges[start] = [last.target] if last.guard is None else [last.target, following]
-        else:
-            edges[start] = [following]
-    return edges
-
-
-def _reversed(edges: dict[int, list[int]]) -> dict[int, list[int]]:
-    back: dict[int, list[int]] = defaultdict(list)
-    for start, ends in edges.items():
-        for end in ends:
-            back[end].append(start)
-    return back
-
-
-def _reach(edges: dict[int, list[int]], start: int) -> set[int]:
-    """Return the blocks that can be reached from `start` in one step or more."""
-    seen: set[int] = set()
-    waiting = [start]
-    while waiting:
-        for end in edges.get(waiting.pop(), ()):
-            if end not in seen:
-                seen.add(end)
-                waiting.append(end)
-    return seen
-
-
-def _control_dependence(program: Program, edges: dict[int, list[int]]) -> dict[int, list[Op]]:
-    """Return the branches that decide whether each block runs.
-
-    A block depends on a branch if it post-dominates one of its successors and not the branch itself (Ferrante,
-    Ottenstein, Warren, "The Program Dependence Graph and Its Use in Optimization", 1987).
-    """
-    numbers = {block: number for number, block in enumerate((*edges, -1))}
-    blocks = tuple(numbers)
-    after = _post_dominators(edges, numbers)
-    decided: dict[int, list[Op]] = defaultdict(list)
-    for start, ends in edges.items():
-        last = program.blocks[start].last
-        if last is None or len(set(ends)) < 2:  # noqa: PLR2004  (a choice)
-            continue
-        after_ends = reduce(or_, (after[end] for end in ends))
-        dependent = after_ends & ~(after[start] & ~(1 << numbers[start])) & ~(1 << numbers[-1])
-        while dependent:
-            lowest = dependent & -dependent
-            decided[blocks[lowest.bit_length() - 1]].append(last)
-            dependent ^= lowest
-    return decided
-
-
-def _post_dominators(edges: dict[int, list[int]], numbers: dict[int, int]) -> dict[int, int]:
-    """Return the blocks through which all paths from each block to the end go, as bits at their numbers."""
-    after = dict.fromkeys(edges, (1 << len(numbers)) - 1)
-    after[-1] = 1 << numbers[-1]
-    order = sorted(edges, reverse=True)
-    changed = True
-    while changed:
-        changed = False
-        for block in order:
-            common = reduce(and_, (after[end] for end in edges[block] if end in after)) | 1 << numbers[block]
-            if common != after[block]:
-                after[block], changed = common, True
-    return after

@@ -1,50 +1,11 @@
 """Kernels whose exchanges and barriers are known by reading: what the launches show, and what is suggested."""
 
-from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
-from shflbench.checker import FileOptions, KernelAdvice, advise_file, parse_arguments, parse_shape
-from shflbench.checker.options import LaunchOptions
-from shflbench.compile.toolchain import find
-from shflbench.cuda_sources.read_options import Compilers
 from shflbench.errors import TimeLimitError
-
-Advise = Callable[..., KernelAdvice]
-ROWS = "int t = threadIdx.x, lane = t % 32; __shared__ int s[256]; s[t] = in[t]; "
-BARRIER = "__syncthreads(); "
-BUFFERS = ["in=i32[256]", "out=i32[512]"]
-
-
-@pytest.fixture
-def advise(tmp_path: Path, kernel_cache: Path) -> Advise:
-    """Return the advice on the only kernel of a text, at launches that `--launch` gives."""
-
-    def call(
-        body: str,
-        *launches: str,
-        arguments: Sequence[str] = (),
-        head: str = "",
-        cluster: int | None = None,
-        host: str = "",
-    ) -> KernelAdvice:
-        file = tmp_path / "kernel.cu"
-        signature = "__global__ void kernel(const int* in, int* out, int n)"
-        file.write_text(f"{head}{signature} {{\n{body}\n}}\n{host}", encoding="utf-8")
-        shapes = tuple(map(parse_shape, launches))
-        given = parse_arguments(arguments)
-        blocks = None if cluster is None else (cluster, 1, 1)
-        options = FileOptions(
-            compilers=Compilers(find(), cache=kernel_cache),
-            given=LaunchOptions(launches=shapes, arguments=given, cluster=blocks),
-            outputs=False,
-        )
-        (advice,) = advise_file(file, options, lambda _: None)
-        return advice
-
-    return call
-
+from tests.checker.exchanges.conftest import BARRIER, BUFFERS, ROWS, Advise
 
 # What a thread reads after a barrier behind `s[t] = in[t]`, the relation that most executions have, and the shuffle.
 READS = [
@@ -203,16 +164,6 @@ def test_blocks_of_one_warp_are_no_evidence(advise: Advise) -> None:
     assert "a single warp" in barrier.reason
 
 
-def test_a_barrier_in_a_loop_is_judged_for_any_number_of_iterations(advise: Advise) -> None:
-    loop = f"{ROWS}\nfor (int k = 0; k < n; ++k) {{\n__syncthreads();\nout[256 * k + t] = s[t ^ 1];\n}}"
-    for n in (1, 2):
-        (barrier,) = advise(loop, "1x256", arguments=[f"n={n}"]).barriers
-        assert (barrier.need, barrier.is_proved) == ("__syncwarp() is enough", True)
-    across = loop.replace("s[t ^ 1];", "s[t ^ 1]; s[t] = k;").replace("s[t ^ 1]", "s[k > 0 ? t ^ 32 : t]")
-    (barrier,) = advise(across, "1x256", arguments=["n=1"]).barriers
-    assert (barrier.need, barrier.reason.startswith("open: ")) == ("not enough evidence", True)
-
-
 def test_one_of_several_barriers_of_an_operation_is_no_barrier_of_its_line(advise: Advise) -> None:
     head = "#include <cooperative_groups.h>\n"
     body = f"{ROWS}\ncooperative_groups::this_grid().sync();\nout[blockIdx.x * 256 + t] = s[t];"
@@ -278,13 +229,6 @@ def test_an_access_of_another_file_that_no_launch_reached_is_named_with_it(advis
     body = body.replace("__global__", "").replace("put(s, n);", "if (in[t] == 12345) put(s, 4);")
     (barrier,) = advise(body, "1x256", arguments=["n=3", "in=i32[256]:0"], head='#include "put.cuh"\n').barriers
     assert "line 2 of put.cuh" in barrier.reason
-
-
-def test_what_holds_for_one_number_alone_is_not_proved(advise: Advise) -> None:
-    body = f"{ROWS}\n{BARRIER}\nout[t] = s[t];\nif (n > 3) s[255 - t] = n;"
-    advice = advise(body, "1x256", arguments=["n=3"])
-    assert advice.only == ("n = 3",)
-    assert [(barrier.need, barrier.is_proved) for barrier in advice.barriers] == [("not needed", False)]
 
 
 def test_a_launch_that_nobody_states_is_no_evidence(advise: Advise) -> None:
@@ -414,42 +358,3 @@ int main() {
 def test_a_size_of_clusters_that_nothing_states_is_asked_for(advise: Advise) -> None:
     assert "give --cluster N" in advise(OF_THE_NEXT_BLOCK, head=GROUPS, host=LAUNCH).missing
     assert advise(OF_THE_NEXT_BLOCK, head=GROUPS, host=LAUNCH, cluster=4).launch_texts == ("8x64 in clusters of 4",)
-
-
-# What crosses the barrier for other values than those of the launch, and what these are.
-OPEN = {
-    "a pointer from memory": (
-        "const int* from = n > 1000 ? other : in;\nout[t] = t;\n__syncthreads();\nout[256 + t] = from[t ^ 64];",
-        ["n=3"],
-    ),
-    "a fence that publishes": (
-        "out[t] = in[t];\n__threadfence();\n__syncthreads();\nif (t == 0) __stcg(out + 300, 1);",
-        [],
-    ),
-    "a number that wraps around": (
-        (
-            "unsigned a = in[t] * 96u + t, b = in[t ^ 1] * 96u + t;\nif (t < 96) s[a] = t;\n__syncthreads();\n"
-            "if (t < 96) out[t] = s[b];"
-        ),
-        ["in=i32[256]:0"],
-    ),
-    "a flag that the loop sets": (
-        (
-            "bool first = true;\nint sum = t, from = in[t] & 255;\nfor (;;) {\n"
-            "sum += __shfl_xor_sync(0xffffffff, sum, 1);\nif (!first) { out[t] = sum; break; }\n"
-            "s[t] = sum;\n__syncthreads();\nsum += s[from];\nfirst = false;\n}"
-        ),
-        ["in=i32[256]:index"],
-    ),
-}
-
-
-@pytest.mark.parametrize(("body", "arguments"), OPEN.values(), ids=OPEN)
-def test_what_other_values_may_carry_across_leaves_a_barrier_open(
-    advise: Advise, body: str, arguments: list[str]
-) -> None:
-    head = "__device__ int* other;\n"
-    body = f"__shared__ int s[256];\nint t = threadIdx.x;\n{body}"
-    given = [*arguments, *(buffer for buffer in BUFFERS if not any(item[:3] == buffer[:3] for item in arguments))]
-    advice = advise(body, "1x256", arguments=given, head=head)
-    assert [barrier.need for barrier in advice.barriers] == ["not enough evidence"], advice.missing

@@ -1,0 +1,84 @@
+"""Barriers that a proof over all sizes, grids and contents decides, and those that it leaves open."""
+
+import pytest
+
+from tests.checker.exchanges.conftest import BARRIER, BUFFERS, ROWS, Advise
+
+
+def test_what_holds_for_one_number_alone_is_not_proved(advise: Advise) -> None:
+    body = f"{ROWS}\n{BARRIER}\nout[t] = s[t];\nif (n > 3) s[255 - t] = n;"
+    advice = advise(body, "1x256", arguments=["n=3"])
+    assert advice.only == ("n = 3",)
+    assert [(barrier.need, barrier.is_proved) for barrier in advice.barriers] == [("not needed", False)]
+
+
+def test_a_barrier_in_a_loop_is_judged_for_any_number_of_iterations(advise: Advise) -> None:
+    loop = f"{ROWS}\nfor (int k = 0; k < n; ++k) {{\n__syncthreads();\nout[256 * k + t] = s[t ^ 1];\n}}"
+    for n in (1, 2):
+        (barrier,) = advise(loop, "1x256", arguments=[f"n={n}"]).barriers
+        assert (barrier.need, barrier.is_proved) == ("__syncwarp() is enough", True)
+    across = loop.replace("s[t ^ 1];", "s[t ^ 1]; s[t] = k;").replace("s[t ^ 1]", "s[k > 0 ? t ^ 32 : t]")
+    (barrier,) = advise(across, "1x256", arguments=["n=1"]).barriers
+    assert (barrier.need, barrier.reason.startswith("open: ")) == ("not enough evidence", True)
+
+
+# What crosses the barrier for other values than those of the launch, and what these are.
+OPEN = {
+    "a pointer from memory": (
+        "const int* from = n > 1000 ? other : in;\nout[t] = t;\n__syncthreads();\nout[256 + t] = from[t ^ 64];",
+        ["n=3"],
+    ),
+    "a fence that publishes": (
+        "out[t] = in[t];\n__threadfence();\n__syncthreads();\nif (t == 0) __stcg(out + 300, 1);",
+        [],
+    ),
+    "a number that wraps around": (
+        (
+            "unsigned a = in[t] * 96u + t, b = in[t ^ 1] * 96u + t;\nif (t < 96) s[a] = t;\n__syncthreads();\n"
+            "if (t < 96) out[t] = s[b];"
+        ),
+        ["in=i32[256]:0"],
+    ),
+    "a flag that the loop sets": (
+        (
+            "bool first = true;\nint sum = t, from = in[t] & 255;\nfor (;;) {\n"
+            "sum += __shfl_xor_sync(0xffffffff, sum, 1);\nif (!first) { out[t] = sum; break; }\n"
+            "s[t] = sum;\n__syncthreads();\nsum += s[from];\nfirst = false;\n}"
+        ),
+        ["in=i32[256]:index"],
+    ),
+    "a value of a register that another instruction writes": (
+        (
+            "__shared__ int more[2048];\nint r;\n"
+            'if (in[0]) asm volatile("xor.b32 %0, %1, 64;" : "=r"(r) : "r"(t));\n'
+            'else asm volatile("mov.u32 %0, %1;" : "=r"(r) : "r"(t));\n'
+            'if (!in[2]) {\nasm volatile("add.s32 %0, %0, 1024;" : "+r"(r));\n'
+            'if (in[1]) asm volatile("mov.u32 %0, %1;" : "+r"(r) : "r"(t));\n'
+            "more[r] = t;\n__syncthreads();\nout[256 + t] = more[t + 1024];\n}\nout[t] = r;"
+        ),
+        ["in=i32[256]:0"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("body", "arguments"), OPEN.values(), ids=OPEN)
+def test_what_other_values_may_carry_across_leaves_a_barrier_open(
+    advise: Advise, body: str, arguments: list[str]
+) -> None:
+    head = "__device__ int* other;\n"
+    body = f"__shared__ int s[256];\nint t = threadIdx.x;\n{body}"
+    given = [*arguments, *(buffer for buffer in BUFFERS if not any(item[:3] == buffer[:3] for item in arguments))]
+    advice = advise(body, "1x256", arguments=given, head=head)
+    assert [barrier.need for barrier in advice.barriers] == ["not enough evidence"], advice.missing
+
+
+def test_lanes_get_rows_of_a_matrix_at_the_addresses_of_others(advise: Advise) -> None:
+    body = (
+        "__shared__ __align__(16) int s[1024];\nint t = threadIdx.x, r;\n"
+        "*(int4 *)(s + 4 * t) = make_int4(t, t, t, t);\n"
+        "__syncthreads();\nunsigned a = __cvta_generic_to_shared(s + 4 * t);\n"
+        'asm volatile("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];" : "=r"(r) : "r"(a) : "memory");'
+        "\nout[t] = r;"
+    )
+    (barrier,) = advise(body, "1x256", arguments=BUFFERS).barriers
+    assert (barrier.need, barrier.is_proved) == ("__syncwarp() is enough", True)
