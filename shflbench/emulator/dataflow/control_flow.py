@@ -1,4 +1,4 @@
-"""Which blocks of code may follow one another, and which branches decide whether a block runs."""
+"""The order in which blocks of code may run, and the branches that decide whether a block runs."""
 
 from __future__ import annotations
 
