@@ -10,10 +10,11 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from shflbench.cuda_sources.kernel_file import NamedBlock
+from shflbench.cuda_sources.lexer import without_comments
 from shflbench.model import MAX_BLOCK
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from shflbench.cuda_sources.definitions import Definition
     from shflbench.cuda_sources.source import CudaSource
@@ -33,6 +34,9 @@ _OF_THREADS = re.compile(r".*(?:thread|tpb)")  # what names a number of threads,
 LEAST_TILE = 4  # elements of a tile that may be a block
 MULTIPLE = 16  # of which a template's only number is, or a power of two, if it may be the size of a block
 _CONSTANT = re.compile(r"\b[A-Za-z_]\w*\b")
+_LOCAL = re.compile(r"\bconst(?:expr)?\s+(?:static\s+|unsigned\s+)*\w+\s+(\w+)\s*=\s*([^;=]{1,200});")
+_COLUMN, _ROW = (re.compile(rf"\b(?:threadIdx\s*\.\s*x|tid)\s*{sign}\s*([A-Za-z_]\w*)") for sign in "%/")
+_WARP = re.compile(r"(?i)warp")
 _NUMBER = re.compile(r"(?:\([\w: ]+\))?([0-9]+)[uUlL]*")
 
 
@@ -43,8 +47,12 @@ def named_block(definition: Definition, arguments: Sequence[str], source: CudaSo
     """
     values = list(_template_values(definition, arguments))
     of_template = dict(values)
-    constants = list(_constants(definition, source, of_template))
-    every = [(_plain(name), value) for name, value in (*values, *constants)]
+    text = _text(definition, source)
+    constants = list(_constants(definition, source, of_template, text))
+    local = _local_constants(text, {**of_template, **dict(constants)}, source)
+    if rows := _rows(text, {**of_template, **dict(constants), **local}):
+        return rows
+    every = [(_plain(name), value) for name, value in (*values, *constants, *local.items())]
     elements = next((value for name, value in values if _PER_THREAD.fullmatch(_plain(name))), 1)
     sure = [_first(every, pattern, 1, MAX_BLOCK * elements) for pattern in _SURE]
     x, y, z = (known or _first(every, pattern, LEAST_TILE) for known, pattern in zip(sure, _TILE, strict=True))
@@ -91,13 +99,40 @@ def _template_values(definition: Definition, arguments: Sequence[str]) -> Iterat
             yield parameter.name, int(match[1])
 
 
-def _constants(definition: Definition, source: CudaSource, hidden: dict[str, int]) -> Iterator[tuple[str, int]]:
-    """Yield the constants and macros that the kernel's text names, in the order in which it does."""
+def _text(definition: Definition, source: CudaSource) -> str:
+    """Return the text of a kernel, empty if it is not known."""
     file = next((file for file in source.unit.files if file.path == definition.place.file), None)
-    if file is None:
-        return
-    lines = file.text.split(b"\n")[definition.place.line - 1 : definition.end]
-    text = b"\n".join(lines).decode(errors="replace")
+    lines = file.text.split(b"\n")[definition.place.line - 1 : definition.end] if file is not None else []
+    return without_comments(b"\n".join(lines)).decode(errors="replace")
+
+
+def _local_constants(text: str, known: Mapping[str, int], source: CudaSource) -> dict[str, int]:
+    """Return the constants that a kernel computes of other ones: `const int thread_num = BM * BN / (TM * TN);`."""
+    result: dict[str, int] = {}
+    for name, expression in _LOCAL.findall(text):
+        value = source.evaluator.text(expression, {**known, **result})
+        if value is not None:
+            result[name] = value
+    return result
+
+
+def _rows(text: str, known: Mapping[str, int]) -> NamedBlock | None:
+    """Return the block of as many rows as columns, where a kernel makes both of `threadIdx.x` with one constant.
+
+    That of the name is the number of columns: `threadIdx.x % BLOCK_SIZE` and `threadIdx.x / BLOCK_SIZE`.
+    """
+    columns, rows = (set(pattern.findall(text)) for pattern in (_COLUMN, _ROW))
+    sizes = {known[name] for name in columns & rows & known.keys() if not _WARP.search(name)}
+    (size,) = sizes if len(sizes) == 1 else (0,)
+    threads = size * size
+    is_square = any(_may_name_a_block(_plain(name)) for name, value in known.items() if value == size)
+    return NamedBlock(threads, 0, 0, sure=True) if is_square and MULTIPLE <= threads <= MAX_BLOCK else None
+
+
+def _constants(
+    definition: Definition, source: CudaSource, hidden: Mapping[str, int], text: str
+) -> Iterator[tuple[str, int]]:
+    """Yield the constants and macros that the kernel's text names, in the order in which it does."""
     parameters = {parameter.name for parameter in definition.parameters}
     for name in dict.fromkeys(_CONSTANT.findall(text)):
         if name in hidden or name in parameters or not _may_name_a_block(_plain(name)):

@@ -37,9 +37,9 @@ class Evaluator:
         self.names = Names(files, macros)
         self.types: Types | None = None  # set by the owner: structures need constants, and sizeof needs structures
 
-    def text(self, text: str) -> int | None:
-        """Return the integer that a text without context stands for."""
-        value = self._parsed(text, 0)
+    def text(self, text: str, bound: Mapping[str, Value] | None = None) -> int | None:
+        """Return the integer that a text without context stands for; `bound` gives values of names in it."""
+        value = self._parsed(text, 0, bound)
         return value if isinstance(value, int) else None
 
     def at(self, text: str, use: Node) -> Value:

@@ -284,7 +284,8 @@ class CudaSource:
     def instances(self) -> dict[str, list[_LaunchedInstance]]:
         """The instances of the kernel templates that the unit launches, by the kernels' names.
 
-        Of templates in the checked file itself, and of those without a body, also those that its launchers launch.
+        Of templates in the checked file itself, and of those without a body, also those that the other files of its
+        program launch, or its launchers.
         """
         result: dict[str, list[_LaunchedInstance]] = {}
         for definition, instances in self._instances.items():
@@ -298,11 +299,11 @@ class CudaSource:
     @cached_property
     def _instances(self) -> dict[Definition, list[_LaunchedInstance]]:
         resolver, of_unit = self._resolver, {file.path for file in self.unit.files}
-        of_launchers = {file.path for file in self.unit.launchers}
+        of_others = {file.path for file in self.unit.launchers or self.unit.neighbors}
         result: dict[Definition, list[_LaunchedInstance]] = {}
         for definition in self.same_names.templates:
             is_compiled = definition in self.definitions and definition.place.file != self.unit.main.path
-            places = of_unit if is_compiled else of_unit | of_launchers
+            places = of_unit if is_compiled else of_unit | of_others
             for launch in self.meant_launches(definition):
                 if launch.launch.line.file in places:
                     instances = resolver.of(launch, definition)

@@ -6,7 +6,8 @@ from shflbench.cuda_sources.block_names import named_block, numbered_block
 from shflbench.cuda_sources.kernel_file import NamedBlock
 from tests.cuda_sources.conftest import Parse
 
-BODY = " __global__ void k(int *p, int n) { p[threadIdx.x] = "
+START = " __global__ void k(int *p, int n) { "
+BODY = START + "p[threadIdx.x] = "
 
 
 @pytest.mark.parametrize(
@@ -28,6 +29,14 @@ BODY = " __global__ void k(int *p, int n) { p[threadIdx.x] = "
         ("template <int BLOCK_SIZE, int NUM_PER_TH>" + BODY + "n; }", ("2048", "4"), (512, 0, 0, False)),
         ("template <int BLOCK_THREADS, int ITEMS_PER_THREAD>" + BODY + "n; }", ("128", "4"), (128, 0, 0, True)),
         ("template <int ITEMS_PER_THREAD>" + BODY + "n; }", ("64",), None),
+        ("template <int BM, int TM>" + START + "const int num_threads = BM * BM / (TM * TM); p[num_threads] = n; }",
+         ("64", "4"), (256, 0, 0, True)),
+        ("template <int BLOCK_SIZE>" + START + "const int B = BLOCK_SIZE; p[threadIdx.x % B] = threadIdx.x / B; }",
+         ("16",), (256, 0, 0, True)),
+        ("template <int BLOCK_SIZE>" + START + "p[threadIdx.x % BLOCK_SIZE] = threadIdx.x / BLOCK_SIZE; }",
+         ("64",), (64, 0, 0, True)),
+        ("#define WARP_SIZE 32\ntemplate <int BLOCK_SIZE>" + START
+         + "p[BLOCK_SIZE] = threadIdx.x % WARP_SIZE + threadIdx.x / WARP_SIZE; }", ("32",), (32, 0, 0, True)),
     ],
 )  # fmt: skip
 def test_a_block_is_named_by_template_parameters_macros_and_constants(

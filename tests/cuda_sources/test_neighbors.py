@@ -78,6 +78,18 @@ def test_a_kernel_that_another_file_launches_gets_its_arguments(folder: Path) ->
     assert (launch.grid, launch.block) == ((8, 1, 1), (512, 1, 1))
 
 
+def test_a_template_that_the_file_instantiates_gets_the_launches_of_the_other_file(folder: Path) -> None:
+    (folder / "scale.h").write_text("template <int N> __global__ void scale(float *out, const float *in, int n);")
+    text = KERNEL.partition("void run")[0].replace("__global__", "template <int N> __global__")
+    instance = "template __global__ void scale<2>(float *, const float *, int);"
+    (folder / "scale.cu").write_text(f"{text} {instance}")
+    text = MAIN.replace("run(values, values, n, 256)", "scale<2><<<8, 512>>>(values, values, n)")
+    (folder / "main.cu").write_text(text)
+    (folder / "main.cpp").unlink()
+    (launch,) = launches(folder / "scale.cu")
+    assert (launch.grid, launch.block) == ((8, 1, 1), (512, 1, 1))
+
+
 def test_a_function_between_main_and_the_kernel_may_stand_in_a_third_file(folder: Path) -> None:
     (folder / "main.cpp").write_text("void middle();\nint main() { middle(); }")
     (folder / "middle.cpp").write_text(MAIN.replace("int main", "void middle"))

@@ -67,9 +67,11 @@ def suggested_block(slicer: Slicer, indexes: Collection[str]) -> SuggestedBlock 
     single = {axis for axis in used if not chosen[axis] and any(strides.values()) and _is_single(axis, known)}
     chosen |= dict.fromkeys(single, 1)
     x, y, z = (chosen.get(axis, 1) for axis in AXES)
-    if not WARP <= x * y * z <= MAX_BLOCK:
-        return None
     fixed = all(strides[axis] or axis in single for axis in used) and not reads_size
+    # Tiles along several axes are blocks of any size; a single factor below a warp may count elements of a thread.
+    is_tile = fixed and len(used) > 1 and min(strides.values()) > 1
+    if not (2 if is_tile else WARP) <= x * y * z <= MAX_BLOCK:
+        return None
     return SuggestedBlock((x, y, z), fixed=fixed, weak=not any(strides.values()))
 
 

@@ -30,8 +30,8 @@ def score(state: HostState) -> tuple[int, ...]:
 
 
 def progress(state: HostState) -> tuple[int, ...]:
-    """Return how far a run came: its use, or the steps to the check that ended it."""
-    return (*score(state), 0 if state.performed else state.steps)
+    """Return how far a run came: its use, or the words that it took and the steps to the check that ended it."""
+    return (*score(state), *((0, 0) if state.performed else (len(state.given.used), state.steps)))
 
 
 def _is_known(item: Performed) -> bool:

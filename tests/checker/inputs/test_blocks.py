@@ -122,6 +122,12 @@ def test_the_index_of_the_block_times_a_constant_fixes_the_block() -> None:
     assert suggested(PLANE, XY) == SuggestedBlock((16, 8, 1), fixed=True)
 
 
+def test_tiles_along_two_axes_may_have_fewer_threads_than_a_warp() -> None:
+    small = PLANE.replace("r2, 16", "r2, 2").replace("r4, 8", "r4, 2")
+    assert suggested(small, XY) == SuggestedBlock((2, 2, 1), fixed=True)
+    assert suggested(STRIDE.replace("r2, 6", "r2, 2")) is None  # along one axis, 4 may be the elements of a thread
+
+
 def test_the_index_of_the_block_itself_means_one_thread_along_its_axis() -> None:
     assert suggested(ROWS_OF_ONE, XY) == SuggestedBlock((64, 1, 1), fixed=True)
     assert suggested(WINDOW) is None  # elements near each other, where no other axis has a constant

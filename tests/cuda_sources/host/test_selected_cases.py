@@ -54,3 +54,15 @@ def test_numbers_of_one_size_that_do_less_come_first(parse: Parse) -> None:
     text = KERNEL + "void sample(float *p, int n) { int threads = n < 512 ? n : 512;\n" + SWITCH + "}"
     numbers = [item.launch.arguments[1].value for item in parse(text).launches if item.template_arguments == ("512",)]
     assert numbers[:2] == [512, 1024]
+
+
+def test_a_program_that_refuses_most_numbers_gets_one_of_its_kernels(parse: Parse) -> None:
+    text = (
+        KERNEL
+        + "int main(int argc, char **argv) { if (argc != 2) exit(1);\n"
+        + "int which = atoi(argv[1]); if (which < 0 || which > 3) exit(1);\n"
+        + "float *p; cudaMalloc(&p, 4096);\n"
+        + "if (which == 1) farthest<96><<<1, 96>>>(p, 96); else if (which == 3) farthest<128><<<1, 128>>>(p, 128); }"
+    )
+    launches = {(item.template_arguments, item.launch.assumed) for item in parse(text).launches}
+    assert launches == {(("96",), (("argv[1]", 1),)), (("128",), (("argv[1]", 3),))}
