@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING
 
+from shflbench.checker.inputs.accessors import dimensions, usual_size
 from shflbench.checker.inputs.elements import element_of
 from shflbench.checker.inputs.grammar import NumberValue
-from shflbench.checker.inputs.scalars import ITERATIONS, derived_number, is_size, is_size_of_row, power_of_two
+from shflbench.checker.inputs.scalars import ITERATIONS, SHORTER, derived_number, is_size, is_size_of_row, power_of_two
 from shflbench.checker.inputs.wishes import MOST_BYTES
 from shflbench.cuda_sources.origin import Origin
 
@@ -66,6 +67,7 @@ class ArgumentNumbers:
         """Keep what decides on them."""
         self._kernel, self._launch, self._wishes = kernel, launch, wishes
         self._offsets = kernel.offsets
+        self._dimensions = dimensions(kernel)
 
     def host(self, place: int) -> HostArgument | None:
         """Return what the host code says of the parameter at `place`, None if nothing."""
@@ -78,6 +80,8 @@ class ArgumentNumbers:
         """Return the number `name`, for which the user gives no value."""
         if host is not None and host.value is not None:
             return self._of_host(name, element, host.value)
+        if name in self._dimensions:
+            return self._of_accessor(name)
         plain = name.rpartition(".")[2]
         other = self._wishes.alternative.integer(plain) if self._wishes.alternative is not None else None
         is_shift = self._offsets.get(name) in self._wishes.shifts
@@ -97,6 +101,22 @@ class ArgumentNumbers:
         elif offset in self._wishes.masks:
             value = power_of_two(int(value))
         return ArgumentNumber(value, Origin.VARIED if is_varied else Origin.DERIVED)
+
+    def _of_accessor(self, name: str) -> ArgumentNumber:
+        """Return the size of a dimension of a tensor, or the stride that contiguous memory of its sizes has."""
+        other, given = self._wishes.alternative, self._wishes.given.get(name)
+        if isinstance(given, NumberValue):
+            return ArgumentNumber(given.value, Origin.GIVEN)
+        if self._dimensions[name].is_stride:
+            inner = [self._of_accessor(item) for item in self._dimensions[name].inner]
+            origins = {item.origin for item in inner}
+            origin = Origin.VARIED if Origin.VARIED in origins else Origin.DERIVED
+            return ArgumentNumber(prod(int(item.value) for item in inner), origin)
+        size = usual_size(self._dimensions, self._launch.shape)
+        if other is not None and other.number is not None:
+            return ArgumentNumber(min(other.number, size), Origin.DERIVED)
+        less = size - (size // SHORTER + 1) if self._wishes.vary else size
+        return ArgumentNumber(less, Origin.VARIED if less < size else Origin.DERIVED)
 
     def _of_host(self, name: str, element: Element, value: int | float) -> ArgumentNumber:  # noqa: PYI041  (two types)
         """Return the number of the host code, or another one where the launch differs from that of the host code."""

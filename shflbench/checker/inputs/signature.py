@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from shflbench.checker.inputs.accessors import ADDRESS_BYTES, accessor_fields
 from shflbench.cuda_sources.kernel_file import Field
 from shflbench.emulator.dataflow.slices import parameter_byte
 from shflbench.emulator.opcodes.forms import Access
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
 
     from shflbench.cuda_sources.kernel_file import KernelParameter, SourceKernel
     from shflbench.emulator.dataflow.slices import Slicer
-
-ADDRESS_BYTES = 8
 
 
 def complete(kernel: SourceKernel, slicer: Slicer) -> SourceKernel:
@@ -32,14 +31,16 @@ def _completed(parameter: KernelParameter, loads: Mapping[int, str], pointers: M
     if parameter.pointer or parameter.fields or parameter.element is not None:
         return parameter
     start, end = parameter.offset, parameter.offset + parameter.size
+    if fields := accessor_fields(parameter, pointers.get(start)):
+        return replace(parameter, fields=fields)
     if parameter.size == ADDRESS_BYTES and start in pointers:
         size = np.dtype(pointers[start]).itemsize
         return replace(parameter, pointer=True, element=pointers[start], element_bytes=size)
     inside = {byte: type_ for byte, type_ in loads.items() if start <= byte < end}
     if set(inside) == {start} and np.dtype(inside[start]).itemsize == parameter.size:
         return replace(parameter, element=inside[start], element_bytes=parameter.size)
-    fields = (_field(byte - start, type_, pointers.get(byte)) for byte, type_ in sorted(inside.items()))
-    return replace(parameter, fields=tuple(fields))
+    parts = (_field(byte - start, type_, pointers.get(byte)) for byte, type_ in sorted(inside.items()))
+    return replace(parameter, fields=tuple(parts))
 
 
 def _field(offset: int, type_: str, target: str | None) -> Field:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shflbench.emulator.dataflow.nests import loop_exits
 from shflbench.emulator.link.program import Slot
 from shflbench.emulator.opcodes.forms import Access, Barrier, ClusterBarrier, Collective, Service
 
@@ -44,8 +45,13 @@ def has_no_exit(op: Op, slicer: Slicer) -> bool:
 
 
 def waits_for_clock(op: Op, slicer: Slicer) -> bool:
-    """Return whether the loop around `op` reads a clock, which may be what ends it."""
-    return _reads_clock([item for block in slicer.loop_blocks(op) for item in slicer.ops_in(block)])
+    """Return whether a clock decides when the loop around `op`, or one inside it, ends."""
+    inside = [item for block in slicer.loop_blocks(op) for item in slicer.ops_in(block)]
+    if not _reads_clock(inside):
+        return False
+    writers = _writers(inside)
+    starts = [branch.guard.number for branch in loop_exits(op, slicer) if branch.guard is not None]
+    return _reads_clock(item for number in _closure(starts, writers) for item in writers.get(number, ()))
 
 
 def follows_from_itself(op: Op, slicer: Slicer) -> bool:
@@ -83,11 +89,7 @@ def _writes_plainly(op: Op) -> bool:
 
 def _counts(branch: Op, inside: Iterable[Op]) -> bool:
     """Return whether the condition of `branch` follows from a register that the loop computes from its last value."""
-    writers: dict[int, list[Op]] = {}
-    for op in inside:
-        for slot in op.results:
-            if slot is not None:
-                writers.setdefault(slot.number, []).append(op)
+    writers = _writers(inside)
     start = branch.guard.number if branch.guard is not None else -1
     waiting, seen = [start], set[int]()
     while waiting:
@@ -102,6 +104,16 @@ def _counts(branch: Op, inside: Iterable[Op]) -> bool:
                     return True
                 waiting += sources
     return False
+
+
+def _writers(inside: Iterable[Op]) -> dict[int, list[Op]]:
+    """Return the ops that write each register."""
+    writers: dict[int, list[Op]] = {}
+    for op in inside:
+        for slot in op.results:
+            if slot is not None:
+                writers.setdefault(slot.number, []).append(op)
+    return writers
 
 
 def _closure(numbers: Iterable[int], writers: dict[int, list[Op]]) -> set[int]:

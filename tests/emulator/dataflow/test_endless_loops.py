@@ -43,6 +43,12 @@ EPOCH:
     ld.volatile.global.u32 %r7, [%rd1+8];
     setp.lt.u32 %p2, %r7, %r1;
     @%p2 bra EPOCH;
+TIMED:
+    mov.u64 %rd2, %clock64;
+    mul.lo.u32 %r8, %r8, 3;
+    setp.lt.u32 %p2, %r8, %r1;
+    @%p2 bra TIMED;
+    st.global.u64 [%rd1], %rd2;
 EVER:
     sub.u32 %r6, %r6, 1;
     bra EVER;
@@ -67,8 +73,10 @@ def test_only_a_loop_that_waits_or_has_no_exit_is_endless(text: str, *, endless:
     assert never_ends(sliced.op_of(slices, text), slices) is endless
 
 
-@pytest.mark.parametrize(("text", "waits"), [("setp.lt.u64", True), ("ld.volatile.global.u32 %r3", False)])
-def test_a_loop_that_reads_a_clock_waits_for_it(text: str, *, waits: bool) -> None:
+@pytest.mark.parametrize(
+    ("text", "waits"), [("setp.lt.u64", True), ("ld.volatile.global.u32 %r3", False), ("mul.lo.u32", False)]
+)
+def test_a_loop_waits_for_a_clock_that_decides_when_it_ends(text: str, *, waits: bool) -> None:
     slices = Slicer(link(parse(LOOPS), "k"))
     assert waits_for_clock(sliced.op_of(slices, text), slices) is waits
 
