@@ -48,7 +48,6 @@ TIMED:
     mul.lo.u32 %r8, %r8, 3;
     setp.lt.u32 %p2, %r8, %r1;
     @%p2 bra TIMED;
-    st.global.u64 [%rd1], %rd2;
 EVER:
     sub.u32 %r6, %r6, 1;
     bra EVER;
