@@ -14,13 +14,14 @@ from shflbench.cuda_sources.origin import Origin
 from shflbench.cuda_sources.source_lines import SourceLine
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from shflbench.cuda_sources.definitions import Definition, SourceParameter
     from shflbench.cuda_sources.demangle import Demangled
     from shflbench.cuda_sources.kernel_file import NamedBlock
     from shflbench.cuda_sources.ptx import PtxKernel, PtxParameter
     from shflbench.cuda_sources.source import CudaSource
+    from shflbench.dimensions import Dims
 
 _ANONYMOUS = "(anonymous namespace)::"
 
@@ -155,11 +156,23 @@ def _obscure(definition: Definition, source: CudaSource) -> tuple[HostLaunch, ..
 
 
 def _of_other_instances(definition: Definition, source: CudaSource) -> tuple[HostLaunch, ...]:
-    """Return a launch of which nothing is known, if the host code may launch the instance in a way not understood."""
+    """Return a launch in the shape that the text says, if the host code may launch the instance in an unclear way."""
     calls = source.meant_launches(definition)
     resolved = {call.node.id for call, _ in source.instances_of(definition)}
     open_calls = [call for call in calls if call.node.id not in resolved or not call.performed]
     if not open_calls and not (calls and all(call.launch.origin > Origin.HOST for call in calls)):
         return ()
     first = (open_calls or calls)[0].launch
-    return (HostLaunch(None, None, None, (), first.line),)
+    grid, block = common_shape([call.launch for call in calls])
+    return (HostLaunch(grid, block, None, (), first.line),)
+
+
+def common_shape(launches: Sequence[HostLaunch]) -> tuple[Dims | None, Dims | None]:
+    """Return the grid and the block that all launches have, whatever the instance and the numbers are: `<<<1, 1>>>`."""
+    is_of_host = all(launch.origin is Origin.HOST for launch in launches)
+    differ = len({launch.assumed for launch in launches}) > 1 and Origin.FORCED not in {one.origin for one in launches}
+    grids, blocks = ({getattr(launch, part) for launch in launches} for part in ("grid", "block"))
+    grid, block = (
+        next(iter(known)) if (is_of_host or differ) and len(known) == 1 else None for known in (grids, blocks)
+    )
+    return grid, block

@@ -21,6 +21,7 @@ NEWER_STANDARD = "c++20"
 NEGATIVE = 1 << 63  # added to negative bytes of a launch: CUDA takes them as a `size_t`, which no GPU has
 ODD = 1000  # stands for a number that host code reads, as one that does not divide evenly
 EDGE = 100  # likewise, where a grid is rounded up: a small one, as the last tile of each axis is what it shows
+PART_OF_WARP = 80  # likewise, for a block that ends in a part of a warp
 TINY = 4  # for the fields of a caller's structure, of which one may have a limit that only the caller knows
 Dims: TypeAlias = tuple[int, int, int]
 UNKNOWN_CLUSTER: Dims = (0, 0, -1)  # of a launch with attributes that the host code does not determine

@@ -74,7 +74,7 @@ def _causes(observation: Observation, slicer: Slicer, every: Sequence[LaunchEvid
         causes = []
     if launch.launch.origin.is_scaled_down:
         causes = [LAUNCH if name in _scaled_down(launch.arguments) else name for name in causes]
-    causes += _of_assumed(observation, slicer, every)
+    causes += [LAUNCH] if _is_of_ragged_block(observation, every) else _of_assumed(observation, slicer, every)
     if observation.kind is HazardKind.ENDLESS and _has_no_exit(observation, slicer):
         return causes  # another launch ends it only if a condition depends on the launch
     if not causes and (
@@ -139,6 +139,19 @@ def _of_assumed(observation: Observation, slicer: Slicer, every: Sequence[Launch
     if {host.assumed for host in tried} == set(numbers) and len(kinds) > 1 and len(set(numbers)) > 1:
         return []
     return [option]
+
+
+def _is_of_ragged_block(observation: Observation, every: Sequence[LaunchEvidence]) -> bool:
+    """Whether only blocks that end in a part of a warp are at fault, of a function whose caller says their threads.
+
+    The caller may pass whole warps only, with which other launches have no fault.
+    """
+    hosts = [item.launch.host for item in observation.launches]
+    parts = all(item.launch.shape.threads_per_block % WARP for item in observation.launches)
+    if observation.kind not in OF_SHAPES or not parts or not all(host and host.takes_parameters for host in hosts):
+        return False
+    whole = (item for item in every if item.launch.origin.is_of_program and item.results[0].error is None)
+    return any(not item.launch.shape.threads_per_block % WARP for item in whole)
 
 
 def _is_in_part_of_tile(observation: Observation, every: Sequence[LaunchEvidence]) -> bool:

@@ -14,6 +14,7 @@ from shflbench.cuda_sources.host.entry_arguments import call_entry
 from shflbench.cuda_sources.host.explicit_instances import entries
 from shflbench.cuda_sources.host.machine import HostInput, HostState
 from shflbench.cuda_sources.host.own_numbers import unequal_numbers, with_own_numbers
+from shflbench.cuda_sources.host.ragged_blocks import ragged_launches
 from shflbench.cuda_sources.host.run_usefulness import (
     blocks_of,
     is_moderate,
@@ -330,7 +331,7 @@ def _of_function(run: Interpreter, function: HostFunction, *, forced: bool) -> I
         performed = list(_with_numbers(run_with))
         if any("." in name for item in performed for name, _ in item.launch.assumed):
             performed += [item for item in run_with(TINY).performed if is_valid(item)]
-        performed += edges_of_runs(performed, run_with)
+        performed += [*edges_of_runs(performed, run_with), *ragged_launches(performed, run_with)]
         # A grid of 0 follows from values that a caller gives.
         yield from (item for item in performed if 0 not in (item.launch.grid or ()))
 

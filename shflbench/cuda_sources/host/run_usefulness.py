@@ -6,12 +6,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from shflbench.cuda_sources.origin import Origin
-from shflbench.model import WARP
+from shflbench.model import MAX_BLOCK, WARP
 
 if TYPE_CHECKING:
     from shflbench.cuda_sources.host.machine import HostState, Performed
 
 MANY_THREADS = 4096
+MOST_ROWS = 65_535  # blocks of a grid along y and z
 MOST_THREADS, MOST_BYTES = 1 << 20, 1 << 24  # of launches with further numbers, and of their buffers
 
 
@@ -43,9 +44,11 @@ def _is_known(item: Performed) -> bool:
 
 
 def is_valid(item: Performed) -> bool:
-    """Whether a launch is known, and has as many threads as a block may have."""
+    """Whether a launch is known, and has as many threads as a block may have; and blocks, if numbers were chosen."""
     grid, block = item.launch.grid, item.launch.block
-    return grid is not None and block is not None and 0 not in grid and 0 < threads_of(item) <= 1024  # noqa: PLR2004
+    if grid is None or block is None or 0 in grid or not 0 < threads_of(item) <= MAX_BLOCK:
+        return False
+    return not item.launch.assumed or max(grid[1:]) <= MOST_ROWS
 
 
 def is_moderate(item: Performed) -> bool:
