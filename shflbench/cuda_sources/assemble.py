@@ -163,7 +163,8 @@ def _of_other_instances(definition: Definition, source: CudaSource) -> tuple[Hos
     if not open_calls and not (calls and all(call.launch.origin > Origin.HOST for call in calls)):
         return ()
     first = (open_calls or calls)[0].launch
-    grid, block = common_shape([call.launch for call in calls])
+    # Launches that are understood are those of other instances, which may have blocks of their own.
+    grid, block = common_shape([call.launch for call in open_calls]) if open_calls else (None, None)
     return (HostLaunch(grid, block, None, (), first.line),)
 
 

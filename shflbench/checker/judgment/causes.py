@@ -128,7 +128,8 @@ def _of_assumed(observation: Observation, slicer: Slicer, every: Sequence[Launch
     if observation.kind not in OF_VALUES or not all(numbers):
         return []
     if _is_in_part_of_tile(observation, every):
-        return [HOST_ARGS] if _has_default(observation, every) else []
+        by_caller = [LAUNCH] if _may_need_steps(observation) else []
+        return [HOST_ARGS] if _has_default(observation, every) else by_caller
     option = HOST_ARGS if any(name.startswith("argv[") for name, _ in numbers[0]) else LAUNCH
     if is_about_launch(observation.hazard, slicer):
         return [option]
@@ -165,6 +166,15 @@ def _is_in_part_of_tile(observation: Observation, every: Sequence[LaunchEvidence
         return False
     whole = (item for item in every if item.launch.origin.is_of_program and item.results[0].error is None)
     return any(min(numbers, default=EDGE + 1) > EDGE and ODD not in numbers for numbers in map(_numbers, whole))
+
+
+def _may_need_steps(observation: Observation) -> bool:
+    """Whether a function whose caller says the sizes may need multiples of a step in a tile, as of 32 in 128.
+
+    The last step then reads shared memory that only whole steps write, within the bounds of all buffers.
+    """
+    hosts = [item.launch.host for item in observation.launches]
+    return observation.kind is HazardKind.UNINITIALIZED and all(host and host.takes_parameters for host in hosts)
 
 
 def _has_default(observation: Observation, every: Sequence[LaunchEvidence]) -> bool:

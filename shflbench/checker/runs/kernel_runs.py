@@ -24,7 +24,13 @@ from shflbench.checker.runs.emulated import emulated_launch, has_pages
 from shflbench.checker.runs.evidence import KernelEvidence, LaunchEvidence, did_not_end
 from shflbench.checker.runs.fitting import set_aside
 from shflbench.checker.runs.growth import BufferGrowth
-from shflbench.checker.runs.launch_selection import adversarial, that_fits, to_compare, would_not_end
+from shflbench.checker.runs.launch_selection import (
+    adversarial,
+    shows_parts_of_tiles,
+    that_fits,
+    to_compare,
+    would_not_end,
+)
 from shflbench.checker.runs.long_loops import is_free_of_derived
 from shflbench.checker.runs.narrow_masks import launch_of_masks
 from shflbench.cuda_sources.origin import Origin
@@ -142,7 +148,8 @@ class KernelRuns:
         for index, launch in enumerate(launch_plan):
             if would_not_end(launch, launches) or any(item.launch is launch for item in launches):
                 continue
-            is_over = self.budget.is_spent and not self._tests_bounds(launch, launches)
+            shows_more = self._tests_bounds(launch, launches) or shows_parts_of_tiles(launch, launches)
+            is_over = self.budget.is_spent and not shows_more
             if launches and (is_over or self._takes_longer(launch, launches)):
                 skipped += 1
                 continue

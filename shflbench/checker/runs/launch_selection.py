@@ -5,6 +5,8 @@ A launch that needs too much memory is replaced, and one that would not end is l
 
 from __future__ import annotations
 
+from fractions import Fraction
+from math import ceil
 from typing import TYPE_CHECKING
 
 from shflbench.checker.inputs.default_launches import fewer_blocks, without_arguments
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 
     from shflbench.checker.inputs.default_launches import PlannedLaunch
     from shflbench.checker.runs.evidence import LaunchEvidence
+    from shflbench.cuda_sources.kernel_file import HostLaunch
     from shflbench.emulator.races.hazards import Hazard, HazardKind
 
 
@@ -70,6 +73,34 @@ def that_fits(launch: PlannedLaunch) -> PlannedLaunch | None:
     if host is not None and host.arguments and is_too_large(host):
         return without_arguments(launch)
     return fewer_blocks(launch)
+
+
+def shows_parts_of_tiles(launch: PlannedLaunch, before: Sequence[LaunchEvidence]) -> bool:
+    """Whether the grid of a launch counts a part of a tile as a whole one, which no launch before it does.
+
+    Both have numbers of the program itself, as in a loop over a table of sizes: 2 blocks for 192, and 4 for 512.
+    """
+    hosts = [item.launch.host for item in before if item.launch.host is not None and item.launch.program]
+    if launch.host is None or not launch.program or launch.shape.sample:
+        return False
+    is_shown = any(_rounds_up(one, other) for one in hosts for other in hosts)
+    return not is_shown and any(_rounds_up(launch.host, one) for one in hosts)
+
+
+def _rounds_up(host: HostLaunch, other: HostLaunch) -> bool:
+    """Whether a grid has a block for a part of the tiles that the sizes and the grid of another launch suggest."""
+    if host.block != other.block or host.grid is None or other.grid is None:
+        return False
+    pairs = [(one.value, two.value) for one, two in zip(host.values, other.values, strict=False)]
+    ratios = {
+        Fraction(one, two) for one, two in pairs if isinstance(one, int) and isinstance(two, int) and one > 0 < two
+    }
+    return any(
+        (tiles * ratio).denominator > 1 and size == ceil(tiles * ratio)
+        for size, tiles in zip(host.grid, other.grid, strict=True)
+        for ratio in ratios
+        if tiles > 1
+    )
 
 
 def would_not_end(launch: PlannedLaunch, before: Sequence[LaunchEvidence]) -> bool:
