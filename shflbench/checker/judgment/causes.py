@@ -17,6 +17,7 @@ from shflbench.checker.runs.sites import ran_ops
 from shflbench.checker.verdict import Level
 from shflbench.cuda_sources.kernel_file import EDGE, ODD, TINY, is_parameter
 from shflbench.cuda_sources.origin import Origin
+from shflbench.cuda_sources.usual_numbers import usual_number
 from shflbench.emulator.dataflow.endless_loops import has_no_exit
 from shflbench.emulator.dataflow.nests import loop_exits
 from shflbench.emulator.dataflow.warps import divides_into_warps
@@ -109,7 +110,8 @@ def is_of_other_numbers(observation: Observation, every: Sequence[LaunchEvidence
 
 def _numbers(item: LaunchEvidence) -> frozenset[int]:
     """Return the numbers that stand for what the host code reads; none for a launch that depends on none."""
-    return frozenset(number for _, number in item.launch.assumed)
+    every = frozenset(number for _, number in item.launch.assumed)
+    return frozenset(number for name, number in item.launch.assumed if usual_number(name) is None) or every
 
 
 def _default_line(launch: PlannedLaunch) -> SourceLine | None:

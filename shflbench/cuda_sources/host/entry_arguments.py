@@ -14,6 +14,7 @@ from shflbench.cuda_sources.host.streams import STREAM_TYPES
 from shflbench.cuda_sources.host.values import UNKNOWN, Cell, Memory, Pointer, Structure
 from shflbench.cuda_sources.scopes import declared_name
 from shflbench.cuda_sources.syntax_trees import function_declarator, text_of, walk
+from shflbench.cuda_sources.usual_numbers import usual_number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -131,6 +132,8 @@ def _number(name: str, number: int) -> int:
 
     Blocks have a power of two of threads: no caller passes 1000, which only sizes of data may be.
     """
+    if (usual := usual_number(name)) is not None:
+        return min(usual, number)
     if _THREADS.search(name):
         return 1 << (number - 1).bit_length()
     return number * ROW_BYTES if _PITCH.search(name) else number
