@@ -39,14 +39,36 @@ def read_with_includer(path: Path, read: Callable[[Path], KernelFile]) -> Kernel
                 file = read(outer)
             except (CompileError, KernelError, InputError):
                 continue
-            kernels = tuple(item for item in file.kernels if item.place is not None and _is_same(item.place.file, path))
-            if kernels:
-                shown = relative(outer.resolve(), Path.cwd())
-                note = SourceNote(
-                    "build", f"compiled as a part of {shown}, which includes it: it does not compile alone"
-                )
-                return replace(file, path=path, kernels=kernels, notes=(note, *file.notes))
+            if (part := _part(file, path)) is not None:
+                return part
         raise error from None
+
+
+def _part(file: KernelFile, path: Path) -> KernelFile | None:
+    """Return what a file has of one that it includes; None if it has no kernel of that."""
+    kernels = tuple(item for item in file.kernels if item.place is not None and _is_same(item.place.file, path))
+    uninstantiated, instances, rejected = (
+        tuple(item for item in items if _is_same(item.place.file, path))
+        for items in (file.uninstantiated, file.rejected_instances, file.rejected)
+    )
+    if not kernels:
+        return None
+    shown = relative(file.path.resolve(), Path.cwd())
+    note = SourceNote("build", f"compiled as a part of {shown}, which includes it: it does not compile alone")
+    others = [
+        item
+        for item in file.notes
+        if item.kind == "template" and item.line is not None and not _is_same(item.line.file, path)
+    ]
+    return replace(
+        file,
+        path=path,
+        kernels=kernels,
+        notes=(note, *(item for item in file.notes if item not in others)),
+        rejected=rejected,
+        uninstantiated=uninstantiated,
+        rejected_instances=instances,
+    )
 
 
 def _includers(path: Path) -> Iterator[Path]:

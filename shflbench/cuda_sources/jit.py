@@ -135,7 +135,7 @@ def compile_device_code(
             errors = result.errors
             _refuse_incomplete_toolkit(unit, errors)
             absent = [name for name in unit.missing if name not in left_out and _lacks(errors, name)]
-            if absent and can_leave_out(unit, options.define, absent):
+            if absent and can_leave_out(unit, options.define, absent, expressions):
                 left_out |= dict.fromkeys(absent, b"")
                 continue
             if lasting.after(errors) or not remove_rejected(unit, macros, spans, errors, named):

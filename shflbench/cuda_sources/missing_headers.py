@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from shflbench.cuda_sources.device_words import reachable_words
 from shflbench.cuda_sources.host_code import DEVICE_WORDS, blank, declarations, host_spans, inner, prefix
 from shflbench.cuda_sources.includes import includes
 from shflbench.cuda_sources.lexer import code_only
@@ -39,15 +40,19 @@ _OF_COMPILER = re.compile(
 _CLASSES = frozenset({"struct_specifier", "class_specifier", "union_specifier"})
 
 
-def can_leave_out(unit: SourceUnit, define: Sequence[str], names: Sequence[str]) -> bool:
+def can_leave_out(
+    unit: SourceUnit, define: Sequence[str], names: Sequence[str], expressions: Sequence[str] = ()
+) -> bool:
     """Whether errors of the compiler show all that the device code needs of the missing headers `names`.
 
     What device code uses of a header is an error of the compiler without it. Only a condition of the preprocessor would
     change its meaning in silence: a macro that a header may define, and that a condition asks for, decides so, and so
     does a header of the program that may specialize or overload what stands before it. Macros of a package, as of
-    <dmlc/io.h>, begin with its name.
+    <dmlc/io.h>, begin with its name. The `expressions` name the instances of kernels that are compiled.
     """
-    if any(is_of_device_package(name) for name in names) or any(_may_replace(unit, name) for name in names):
+    if any(is_of_device_package(name) for name in names) or any(
+        _may_replace(unit, name, expressions) for name in names
+    ):
         return False
     given = {re.split(r"[=(]", item)[0].encode() for item in define}
     defined = [set(_definitions(file)) for file in unit.files]
@@ -91,20 +96,23 @@ def _open_names(file: UserFile, known: set[bytes]) -> set[bytes]:
     return {name for name in unknown if not _OF_COMPILER.fullmatch(name)}
 
 
-def _may_replace(unit: SourceUnit, header: str) -> bool:
+def _may_replace(unit: SourceUnit, header: str, expressions: Sequence[str]) -> bool:
     """Whether a header of the program may specialize a template, or overload a function, that stands before it.
 
-    Compilers see no error where another template or function of the name is left. It counts what other code that is
-    left for the device names.
+    Compilers see no error where another template or function of the name is left. It counts what device code can reach,
+    and other code names.
     """
     if _start_of_macros(unit, header):
         return False
     macros = Macros([file.lexed for file in unit.files], ())
     parts = _before(unit, header)
     known = {name: node for file, line in parts for name, node in _replaceable(file, line, macros)}
+    reached = reachable_words(unit.files, macros, expressions) if known else frozenset()
+    known = {name: node for name, node in known.items() if name in reached}
     if not known:
         return False
-    texts = [code_only(blank(file.text, host_spans(file, macros), file.lexed.directives)) for file in unit.files]
+    texts = [" ".join(expressions).encode()]
+    texts += [code_only(blank(file.text, host_spans(file, macros), file.lexed.directives)) for file in unit.files]
     return any(
         sum(len(re.findall(rb"\b%s\b" % re.escape(name), text)) for text in texts)
         > len(re.findall(rb"\b%s\b" % re.escape(name), code_only(node.text or b"")))

@@ -47,7 +47,7 @@ def compile_with_stand_ins(
 ) -> str:
     """Return the PTX of the device code of a file; CompileError if nvcc rejects it, or might read another text."""
     unit = source.unit
-    _require_same_meaning(unit, options, missing_headers(unit, nvcc))
+    _require_same_meaning(unit, options, missing_headers(unit, nvcc), instances)
     host = {file.name: host_bodies(file, source.macros) for file in unit.files}
     spans = {file.name: host[file.name][0] + instantiations_of_host(source, file) for file in unit.files}
     bodies = {name: of_file for name, (_, of_file) in host.items()}
@@ -107,11 +107,13 @@ def missing_headers(unit: SourceUnit, nvcc: Path) -> list[str]:
     return [name for name in unit.missing if not any(is_file(folder / name) for folder in folders)]
 
 
-def _require_same_meaning(unit: SourceUnit, options: CompileOptions, missing: Sequence[str]) -> None:
+def _require_same_meaning(
+    unit: SourceUnit, options: CompileOptions, missing: Sequence[str], instances: Sequence[str]
+) -> None:
     """Raise CompileError where the copies, or texts that stand for headers, may change what device code means."""
     links = any(file.path.resolve() != Path(os.path.abspath(file.path)) for file in unit.files)  # noqa: PTH100  (links stay)
     asks = any(_ASKS_FOR_HEADERS.search(file.text) for file in unit.files)
-    if links or asks or not can_leave_out(unit, options.define, missing):
+    if links or asks or not can_leave_out(unit, options.define, missing, instances):
         raise CompileError("nvcc may read another text without the missing headers", _ADVICE, unit.main.path)
 
 

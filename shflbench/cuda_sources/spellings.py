@@ -39,13 +39,19 @@ _MACROS_OF_KERNEL = re.compile(
     rb"(?<=\b__global__)(?P<before>(?:" + _MACRO + rb")*)(?P<type>\s+void)"
     rb"(?P<after>(?:" + _MACRO + rb")*)(?=\s+\w+\s*\()"
 )
+# A use of a macro as a statement, and what of its arguments is a type of the language: behind `FOO(float, 8)` the
+# grammar would take the rest of the file for a part of it.
+_STATEMENT = re.compile(rb"(?:^[ \t]+|[;{})][ \t]*|\belse[ \t]+)[A-Z_][A-Z0-9_]+[ \t]*\([^(){};]*\)", re.MULTILINE)
+_WORD_OF_TYPE = rb"(?:const|unsigned|signed|long|short|int|char|float|double|bool|void)\b"
+_TYPE_ARGUMENT = re.compile(rb"(?<=[(,])\s*" + _WORD_OF_TYPE + rb"(?:\s+" + _WORD_OF_TYPE + rb")*+[\s*&]*(?=[,)])")
 
 
 def for_grammar(text: bytes, lexed: Lexed) -> bytes:
     """Return a text of the same length, without attributes of kernels and without uses of some macros.
 
     These are macros that define functions or types, that open a namespace, and that stand for attributes of a kernel.
-    Nor has it the words that mark a member template of a class template.
+    Nor has it the words that mark a member template of a class template. Types that statements hand to macros have
+    names in their place.
 
     Types that `__align__` aligns have the word of C++ for it. What a kernel declares with the attributes is in the PTX,
     and the compiler is given the text as it is.
@@ -63,6 +69,7 @@ def for_grammar(text: bytes, lexed: Lexed) -> bytes:
     result = _ALIGNED_TYPE.sub(rb"\1alignas  ", result) if b"__align__" in text else result
     result = _MEMBER_TEMPLATE.sub(_blank, result) if b"::template" in text else result
     result = _BEFORE_NAMESPACE.sub(_blank, result)
+    result = _STATEMENT.sub(_with_names, result)
     for span in lexed.directives:
         define = _DEFINES_FUNCTIONS.match(text, span.start, span.end)
         define = define or _DEFINES_HOST_FUNCTIONS.match(text, span.start, span.end)
@@ -76,6 +83,11 @@ def for_grammar(text: bytes, lexed: Lexed) -> bytes:
 def _without_macros(match: re.Match[bytes]) -> bytes:
     before, after = (re.sub(rb"[^\r\n]", b" ", match[name]) for name in ("before", "after"))
     return before + match["type"] + after
+
+
+def _with_names(match: re.Match[bytes]) -> bytes:
+    """Return a use of a macro with names of the same length in place of its types."""
+    return _TYPE_ARGUMENT.sub(lambda item: re.sub(rb"[^\r\n]", b"_", item[0]), match[0])
 
 
 def _blank(match: re.Match[bytes]) -> bytes:

@@ -54,6 +54,17 @@ def test_a_part_of_a_part_is_compiled_with_the_whole_file(part: Path) -> None:
     assert [kernel.name for kernel in read(part).kernels] == ["k"]
 
 
+def test_a_part_has_no_kernels_of_which_another_file_says_nothing(part: Path) -> None:
+    launch = (
+        "void f(Number *p) { hidden<<<1, 64>>>(p); }\ntemplate <int N> __global__ void open(Number *p) { *p = N; }\n"
+    )
+    Path("main.cu").write_text(f'#include "timer.h"\n{MAIN.replace("kernel.cu", "parts/kernel.cu")}{launch}')
+    file = read(part)
+    assert ([item.name for item in file.kernels], file.rejected) == (["k"], ())
+    assert not any("hidden" in note.text or "open" in note.text for note in file.notes)
+    assert [item.name for item in read(Path("main.cu")).rejected] == ["hidden"]
+
+
 def test_a_file_that_compiles_alone_is_no_part(part: Path) -> None:
     part.write_text(f"typedef int Number;\n{KERNEL}")
     Path("main.cu").write_text(MAIN.replace("kernel.cu", "parts/kernel.cu"))

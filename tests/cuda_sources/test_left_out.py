@@ -225,6 +225,29 @@ def test_a_missing_header_behind_what_it_may_specialize_or_overload_is_an_error(
     assert left_out(read, f'{before}#include "timer.h"\n{KERNEL}')
 
 
+HASH = """template <class T> struct Hash { long operator()(T x) const { return x; } };
+class Table { long find(int x) { return Hash<int>()(x); } };
+"""
+
+
+def test_a_missing_header_behind_a_template_that_only_classes_of_the_host_use_is_left_out(read: Read) -> None:
+    assert left_out(read, HASH.replace("class Table", '#include "timer.h"\nclass Table') + KERNEL)
+    used = KERNEL.replace("63 -", "Table::width -")
+    table = HASH.replace("long find", "public: static constexpr int width = 63; long find")
+    with pytest.raises(CompileError, match=r"kernel\.cu:2: there is no header timer\.h"):
+        read(table.replace("class Table", '#include "timer.h"\nclass Table') + used)
+
+
+def test_a_template_of_an_instance_may_be_specialized_by_a_missing_header_behind_it(read: Read) -> None:
+    text = """template <class T> struct Last { static constexpr int value = 63; };
+#include "timer.h"
+template <class L> __global__ void take(int *out) { out[threadIdx.x] = L::value; }
+void run(int *p) { take<Last<int>><<<1, 64>>>(p); }
+"""
+    with pytest.raises(CompileError, match=r"kernel\.cu:2: there is no header timer\.h"):
+        read(text)
+
+
 def test_a_template_of_a_header_may_be_specialized_by_a_missing_one_behind_it(read: Read, tmp_path: Path) -> None:
     (tmp_path / "needs.h").write_text(NEEDS)
     with pytest.raises(CompileError, match=r"kernel\.cu:2: there is no header timer\.h"):

@@ -43,6 +43,15 @@ def test_the_grammar_reads_kernels_beside_what_it_does_not_know(parse: Parse, te
     assert not source.unit.main.tree.root_node.has_error
 
 
+@pytest.mark.parametrize("arguments", ["double, 8", "const unsigned int *, 8", "8, float"])
+@pytest.mark.parametrize("use", ["  STEP({})\n", "  if (n) STEP({}) else STEP({});\n", "  { STEP({}) }\n"])
+def test_the_grammar_reads_what_follows_a_macro_with_a_type(parse: Parse, use: str, arguments: str) -> None:
+    text = f"#define STEP(a, b) {{ step<a>(b); }}\nvoid g(int n) {{\n{use.replace('{}', arguments)}}}\n"
+    source = parse(f"{text}__global__ void k{KERNEL}")
+    (definition,) = source.named("k")
+    assert [launch.launch.block for launch in source.launches_of(definition)] == [(64, 1, 1)]
+
+
 def test_what_the_grammar_does_not_read_reaches_the_compiler(read: Read) -> None:
     result = read(f"__global__ void __cluster_dims__(2, 1, 1) __launch_bounds__(64) k{KERNEL}")
     (kernel,) = result.kernels
