@@ -11,6 +11,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from shflbench.compile.host_libraries import library_types
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -181,7 +183,6 @@ _UNISTD = """#ifndef SHFLBENCH_UNISTD
 #define _POSIX_TIMERS 200809L
 #endif
 """
-_CUBLAS = "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n#include <cuComplex.h>\n"  # as cublas_api.h does
 _STAND_INS = Path(__file__).with_name("stand_ins")
 # cub/cub.cuh refuses NVRTC because of the parts that start kernels; these are the parts for device code.
 _CUB = "".join(
@@ -205,8 +206,7 @@ _CONTENT = {
     "limits.h": _LIMITS, "climits": _LIMITS, "float.h": _FLOAT, "cfloat": _FLOAT, "values.h": _LIMITS + _FLOAT,
     "math.h": _MATH, "cmath": _MATH, "tgmath.h": _MATH, "stddef.h": _CSTDDEF, "cstddef": _CSTDDEF,
     "stdlib.h": _STDLIB, "cstdlib": _STDLIB, "stdio.h": _STDIO, "cstdio": _STDIO, "cufft.h": _CUFFT,
-    "cufftXt.h": _CUFFT, "cublas.h": _CUBLAS, "cublas_v2.h": _CUBLAS, "cublas_api.h": _CUBLAS, "cublasLt.h": _CUBLAS,
-    "cublasXt.h": _CUBLAS, "unistd.h": _UNISTD,
+    "cufftXt.h": _CUFFT, "unistd.h": _UNISTD,
 }  # fmt: skip
 _HOST_ONLY = _words("""
     algorithm any array assert.h atomic barrier bit bitset cassert ccomplex cctype cerrno cfenv charconv chrono
@@ -217,17 +217,18 @@ _HOST_ONLY = _words("""
     numeric omp.h mpi.h stdbool.h optional ostream pthread.h queue random ranges ratio regex sched.h
     scoped_allocator semaphore semaphore.h set setjmp.h shared_mutex signal.h source_location span sstream stack
     stdalign.h stdarg.h stdexcept stop_token streambuf string string.h string_view strings.h strstream system_error
-    thread time.h tuple type_traits typeindex typeinfo uchar.h unordered_map unordered_set utility valarray
-    variant vector version wchar.h wctype.h windows.h winsock2.h dlfcn.h fcntl.h poll.h glob.h dirent.h libgen.h
-    netdb.h stdnoreturn.h syslog.h termios.h ucontext.h utime.h direct.h process.h io.h conio.h intrin.h immintrin.h
-    xmmintrin.h emmintrin.h x86intrin.h tchar.h execinfo.h nvml.h curand.h nvrtc.h cudla.h nppi.h npp.h nvjpeg.h
-    cudnn.h nccl.h cuda_profiler_api.h cudaProfiler.h cuda_gl_interop.h cuda_egl_interop.h cudaEGL.h cudaGL.h
-    nvToolsExt.h cupti.h cuda_d3d11_interop.h
+    thread time.h tuple type_traits typeindex typeinfo uchar.h unordered_map unordered_set utility valarray variant
+    vector version wchar.h wctype.h windows.h winsock2.h dlfcn.h fcntl.h poll.h glob.h dirent.h libgen.h netdb.h
+    stdnoreturn.h syslog.h termios.h ucontext.h utime.h direct.h process.h io.h conio.h intrin.h immintrin.h
+    xmmintrin.h emmintrin.h x86intrin.h pmmintrin.h tmmintrin.h smmintrin.h nmmintrin.h cpuid.h arm_neon.h tchar.h
+    execinfo.h cxxabi.h Windows.h wordexp.h spawn.h pwd.h grp.h regex.h fnmatch.h ftw.h ifaddrs.h mqueue.h elf.h
+    endian.h byteswap.h alloca.h features.h malloc/malloc.h nvml.h nvrtc.h cudla.h nppi.h npp.h cuda_profiler_api.h
+    cudaProfiler.h cuda_gl_interop.h cuda_egl_interop.h cudaEGL.h cudaGL.h nvToolsExt.h cupti.h cuda_d3d11_interop.h
 """)
 _HOST_FAMILIES = re.compile(
     r"(?:sys|netinet|arpa|linux|bits|GL|GLFW|GLES2|GLES3|EGL|X11|vulkan|boost|nvtx3|thrust|opencv2?|Eigen|gtest|FreeImage|"
-    r"d3d\w*|dxgi\w*|asm|net|mach|CL|gsl|SDL2?|spdlog)/.+|helper_\w+\.h|stb_\w+\.h|"
-    r"(?:hdf5|png|jpeglib|tiffio|zlib|cblas|lapacke|fftw3|mkl|papi|numa|FreeImage)\.h|(?:cublas|cufft|cusolver|cusparse|cutensor|nppi?|cufile|sanitizer)\w*\.h"
+    r"d3d\w*|dxgi\w*|asm|net|mach|CL|gsl|SDL2?|spdlog|fmt|gflags|glog|tbb|oneapi)/.+|helper_\w+\.h|stb_\w+\.h|"
+    r"(?:hdf5|png|jpeglib|tiffio|zlib|cblas|lapacke|fftw3|mkl|papi|numa|FreeImage)\.h|(?:cufft|nppi?|cufile|sanitizer)\w*\.h"
 )
 _TORCH_HEADERS = re.compile(r"(?:torch|ATen|c10|pybind11|THC|caffe2)/.+|Python\.h")
 # Those that define functions of which files have their own, with the text that stands for them.
@@ -265,6 +266,8 @@ def stub(name: str) -> bytes | None:
     """Return the text that stands for the header `name` of the host; None if it is no header of the host."""
     if name in _CONTENT:
         return _CONTENT[name].encode()
+    if (text := library_types(name)) is not None:
+        return text.encode()
     if _TORCH_HEADERS.fullmatch(name):
         more = (file for pattern, file in _OF_TORCH if pattern.search(name))
         return b"".join(map(_stand_in, ("torch.cuh", *more)))

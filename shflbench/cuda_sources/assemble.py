@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from shflbench.cuda_sources.argument_types import meaning
 from shflbench.cuda_sources.block_names import named_block, numbered_block
 from shflbench.cuda_sources.demangle import demangle
+from shflbench.cuda_sources.instances import TYPES
 from shflbench.cuda_sources.kernel_file import HostLaunch, KernelParameter, SourceKernel
 from shflbench.cuda_sources.naming import normalize
 from shflbench.cuda_sources.origin import Origin
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from shflbench.cuda_sources.definitions import Definition, SourceParameter
     from shflbench.cuda_sources.demangle import Demangled
     from shflbench.cuda_sources.kernel_file import NamedBlock
+    from shflbench.cuda_sources.launch_texts import LaunchSite
     from shflbench.cuda_sources.ptx import PtxKernel, PtxParameter
     from shflbench.cuda_sources.source import CudaSource
     from shflbench.dimensions import Dims
@@ -143,10 +145,14 @@ def _launches(known: Demangled | None, definition: Definition, source: CudaSourc
     if template is None:
         return ()
     result = []
-    for call, arguments in source.instances_of(template):
+    for call, arguments in source.instances_of(template) or _assumed(template, source):
         if tuple(normalize(item, source.types.aliases) for item in arguments) == wanted:
             result.append(call.launch)
-    return tuple(result) or _of_other_instances(template, source) or _obscure(template, source)
+    return tuple(dict.fromkeys(result)) or _of_other_instances(template, source) or _obscure(template, source)
+
+
+def _assumed(definition: Definition, source: CudaSource) -> list[tuple[LaunchSite, tuple[str, ...]]]:
+    return [item for type_ in TYPES for item in source.assumed_instances(definition, type_)]
 
 
 def _obscure(definition: Definition, source: CudaSource) -> tuple[HostLaunch, ...]:

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 _UNDEFINED = re.compile(r'identifier "(\w+)" is undefined')
 _CONDITION = re.compile(r"^[ \t]*#[ \t]*(?:el)?if.*", re.MULTILINE)
 _WORD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+# A namespace that the build puts around Thrust or CUB, whose headers read these macros.
+_WRAPPED = re.compile(rb"\b(?P<outer>\w+)::(?P<library>thrust|cub)::")
+_WRAPS = re.compile(r"(?:THRUST_CUB|THRUST|CUB)_WRAPPED_NAMESPACE|(?:THRUST|CUB)_NS_PREFIX")
 _VARIANTS = frozenset({"DEBUG", "NDEBUG"})  # which Makefiles define under a condition
 
 
@@ -75,6 +78,22 @@ def with_build_macros(
             text = f"compiled with {words} from {shown_path(origin)}, because {name[1]} is undefined without"
             return replace(options, define=(*options.define, *added)), [SourceNote("build", text)]
     return None
+
+
+def with_wrapping_macros(unit: SourceUnit, options: CompileOptions) -> tuple[CompileOptions, list[SourceNote]]:
+    """Return the options with the macros by which the build puts Thrust or CUB into a namespace that the text names."""
+    match = next(filter(None, (_WRAPPED.search(file.text) for file in unit.files)), None)
+    given = {_name(macro) for macro in options.define}
+    if match is None:
+        return options, []
+    for origin, macros in macros_of_build_files(unit.main.path):
+        added = [macro for macro in macros if _WRAPS.fullmatch(_name(macro)) and _name(macro) not in given]
+        if added:
+            words = join_words([f"-D {macro}" for macro in added])
+            named = f"{match['outer'].decode()}::{match['library'].decode()}"
+            text = f"compiled with {words} from {shown_path(origin)}, because {unit.main.path.name} uses {named}"
+            return replace(options, define=(*options.define, *added)), [SourceNote("build", text)]
+    return options, []
 
 
 def _words_of_text(unit: SourceUnit) -> tuple[set[str], set[str]]:

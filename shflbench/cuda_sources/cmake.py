@@ -22,6 +22,12 @@ _COMMAND = re.compile(r"^[ \t]*(\w+)[ \t]*\(([^()]*)\)", re.MULTILINE)
 _VARIABLE = re.compile(r"\$\{([\w.-]+)\}")
 _WORD = re.compile(r'"([^"]*)"|([^\s;"]+)')
 _BUILD_INTERFACE = re.compile(r"\$<BUILD_INTERFACE:([^<>]*)>")
+# Words of a compiler's command line, also in quotes and in generator expressions: `$<$<COMPILE_LANGUAGE:CUDA>:-DFAST>`.
+_OPTION = re.compile(r"(?<![\w-])-(?P<kind>[DI])\s*(?P<value>[^\s;\"'>]+)")
+_OF_OPTIONS = frozenset(
+    {"add_compile_options", "target_compile_options", "set_target_properties", "set_source_files_properties"}
+)
+_OPTIONS = re.compile(r"FLAG|OPTION|DEF", re.IGNORECASE)  # in the names of variables that have such words
 _KEYWORDS = frozenset({"AFTER", "BEFORE", "SYSTEM", "PUBLIC", "PRIVATE", "INTERFACE"})
 
 
@@ -57,6 +63,9 @@ class _CmakeReader:
 
     def _execute(self, name: str, arguments: str) -> None:
         words = list(self._words(arguments))
+        variable = "".join(words[1:2] if name in {"list", "string"} else words[:1])
+        if name in _OF_OPTIONS or (name in {"set", "list", "string"} and _OPTIONS.search(variable)):
+            self._add_options(arguments)
         if name == "set" and words:
             self.variables[words[0]] = " ".join(words[1:])[:MAXIMUM_TEXT]
         elif name == "project":
@@ -76,12 +85,24 @@ class _CmakeReader:
         folders = (self._folder / word for word in words if word not in _KEYWORDS)
         self.include += [folder for folder in folders if is_folder(folder)]
 
+    def _add_options(self, arguments: str) -> None:
+        """Add the folders and macros that options of the compiler name."""
+        options = [(match["kind"], match["value"]) for match in _OPTION.finditer(self._with_values(arguments))]
+        self._add_folders([value for kind, value in options if kind == "I" and "$" not in value])
+        self._add_macros([value for kind, value in options if kind == "D" and "$" not in value])
+
     def _add_macros(self, words: list[str]) -> None:
         macros = (word.removeprefix("-D") for word in words if word not in _KEYWORDS)
         self.define += [macro for macro in macros if re.match(r"[A-Za-z_]\w*(?:=|$)", macro, re.ASCII)]
 
     def _words(self, arguments: str) -> Iterator[str]:
         """Yield the arguments of a command without those that have no known value."""
+        for match in _WORD.finditer(_BUILD_INTERFACE.sub(r"\1", self._with_values(arguments))):
+            if (word := match[1] or match[2]) and "$" not in word:
+                yield word
+
+    def _with_values(self, arguments: str) -> str:
+        """Return arguments with the values of the variables that are known."""
 
         def value(match: re.Match[str]) -> str:
             return self.variables.get(match[1], match[0])
@@ -90,9 +111,7 @@ class _CmakeReader:
             if "${" not in arguments or len(arguments) > MAXIMUM_TEXT:
                 break
             arguments = _VARIABLE.sub(value, arguments)
-        for match in _WORD.finditer(_BUILD_INTERFACE.sub(r"\1", arguments[:MAXIMUM_TEXT])):
-            if (word := match[1] or match[2]) and "$" not in word:
-                yield word
+        return arguments[:MAXIMUM_TEXT]
 
 
 def _commands(path: Path) -> Iterator[tuple[str, str]]:

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from shflbench.compile.ptx_cache import PtxCompiler
 from shflbench.compile.ptx_process import UnfinishedError
@@ -15,13 +15,13 @@ from shflbench.compile.toolchain import find
 from shflbench.cuda_sources import nvcc as nvcc_compiler
 from shflbench.cuda_sources.demangle import demangle
 from shflbench.cuda_sources.host_code import enclosing_host_item, host_spans
-from shflbench.cuda_sources.jit import Jit, compile_device_code
+from shflbench.cuda_sources.jit import compile_device_code
 from shflbench.cuda_sources.kernel_file import NEWER_STANDARD, RejectedKernel, SourceNote
 from shflbench.cuda_sources.language_standard import needs_newer
 from shflbench.cuda_sources.meant_kernels import without_types
 from shflbench.cuda_sources.messages import InstanceError, MissingHeaderError, SourceError
 from shflbench.cuda_sources.naming import means
-from shflbench.cuda_sources.nvcc_device_code import compile_with_stand_ins, missing_headers
+from shflbench.cuda_sources.nvcc_device_code import StandInCompiler, missing_headers
 from shflbench.cuda_sources.ptx import read_kernels
 from shflbench.cuda_sources.removed_names import old_definitions, removed_names
 from shflbench.cuda_sources.source_lines import SourceLine
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from shflbench.cuda_sources.kernel_file import CompileOptions
     from shflbench.cuda_sources.source import CudaSource
 
+_Built = TypeVar("_Built")
 _LAUNCH = "kernel launch"  # what compilers say of a launch in device code, if that is the first error
 _OLDER = "c++17"
 MAXIMUM_REJECTED = 4  # instances of one file that are left out: each takes the time of a compilation
@@ -78,7 +79,8 @@ class FileCompiler:
         self._nvcc = nvcc
         self._plain = ""  # nvcc's PTX of the file without further instances
         self._rejected: dict[str, CompileError] = {}  # nvcc's error of that file, by the standard
-        self._rejects_stand_ins = False  # whether nvcc does, with what stands for missing headers
+        self._stand_ins: StandInCompiler | None = None  # nvcc with what stands for missing headers
+        self._accepts_stand_ins: bool | None = None  # whether nvcc does; None if that is not known
         self._host_error: CompileError | None = None  # of nvcc, which rejects the host code of the file
 
     def compile(self, instances: Sequence[str]) -> CompiledFile:
@@ -153,6 +155,8 @@ class FileCompiler:
     def _device_code(self, rejected: CompileError, instances: Sequence[str]) -> CompiledFile:
         """Compile the device code with NVRTC, because nvcc has `rejected` host code; raise that if NVRTC fails, too."""
         needs_header = isinstance(rejected, MissingHeaderError)
+        if self._accepts_stand_ins and (other := self._with_stand_ins(rejected, instances)):  # NVRTC rejects the file
+            return other
         try:
             compiled = self._with_nvrtc(instances)
         except (CompileError, CompilerError) as error:
@@ -175,15 +179,18 @@ class FileCompiler:
         Host code that nvcc has `rejected` is left out as well.
         """
         nvcc = self._nvcc
-        if nvcc is None or self._rejects_stand_ins:
+        if nvcc is None or self._accepts_stand_ins is False:
             return None
-        expressions = list(dict.fromkeys([*self._source.expressions(), *instances]))
-        build = partial(compile_with_stand_ins, self._source, nvcc, self._options, expressions)
+        self._stand_ins = stand_ins = self._stand_ins or StandInCompiler(self._source, nvcc)
         try:
-            ptx = build()
-        except (CompileError, CompilerError, OSError):
-            self._rejects_stand_ins = True
+            build = partial(stand_ins.compile, self._options)
+            ptx, expressions, refused = self._without_rejected(instances, build, "nvcc")
+        except (CompileError, CompilerError, OSError) as error:
+            if self._accepts_stand_ins and isinstance(error, CompileError):  # an instance may be the reason
+                raise
+            self._accepts_stand_ins = False
             return None
+        self._accepts_stand_ins = True
         missing = missing_headers(self._source.unit, nvcc)
         listed = join_words(missing) or rejected.reason
         if isinstance(rejected, MissingHeaderError):
@@ -194,10 +201,11 @@ class FileCompiler:
         return CompiledFile(
             ptx,
             f"nvcc {nvcc_compiler.version(nvcc)}",
-            partial(_unless_rejected, partial(build, debug=True)),
+            partial(_unless_rejected, partial(build, expressions, debug=True)),
             [note, *_substitute_notes(self._source)],
             is_device_code_only=True,
             left_out=tuple(missing),
+            rejected_instances=tuple(refused),
         )
 
     def _is_of_host(self, error: CompileError) -> bool:
@@ -242,7 +250,8 @@ class FileCompiler:
         compiler = self._nvrtc = self._nvrtc or PtxCompiler(find(), None)
         source = self._source
         compiler.toolchain.require(self._options.arch)
-        jit, rejected = self._without_rejected(instances, compiler)
+        build = partial(compile_device_code, source, options=self._options, compiler=compiler)
+        jit, _, rejected = self._without_rejected(instances, build, "NVRTC")
         notes: list[SourceNote] = []
         if jit.left_out:
             listed = f"{join_words(jit.left_out)}, which {'is' if len(jit.left_out) == 1 else 'are'} missing"
@@ -275,27 +284,35 @@ class FileCompiler:
             },
         )
 
-    def _without_rejected(self, instances: Sequence[str], compiler: PtxCompiler) -> tuple[Jit, list[RejectedKernel]]:
-        """Compile the device code without instances of the host code that NVRTC rejects, and return these, too."""
+    def _without_rejected(
+        self, instances: Sequence[str], compile_instances: Callable[[Sequence[str]], _Built], compiler: str
+    ) -> tuple[_Built, list[str], list[RejectedKernel]]:
+        """Compile without instances of the host code that the compiler rejects; return those it accepts, and these."""
         expressions = list(dict.fromkeys([*self._source.expressions(), *instances]))
         rejected: list[RejectedKernel] = []
+        rounds = 0
         while True:
             try:
-                return compile_device_code(self._source, expressions, self._options, compiler), rejected
+                return compile_instances(expressions), expressions, rejected
             except InstanceError as error:
-                removable = error.instance in expressions and error.instance not in instances
-                if not removable or len(rejected) >= MAXIMUM_REJECTED:
+                removable = [item for item in error.rejected if item in expressions and item not in instances]
+                rounds += 1
+                if not removable or rounds > MAXIMUM_REJECTED:
                     raise
-                expressions.remove(error.instance)
-                rejected.append(self._rejected_instance(error))
+                expressions = [item for item in expressions if item not in removable]
+                rejected += [
+                    self._rejected_instance(
+                        item, f"{compiler} rejects this instance, which the host code names: {error.rejected[item]}"
+                    )
+                    for item in removable
+                ]
 
-    def _rejected_instance(self, error: InstanceError) -> RejectedKernel:
-        """Return an instance that the host code names and NVRTC rejects."""
+    def _rejected_instance(self, instance: str, text: str) -> RejectedKernel:
+        """Return an instance that the host code names and the compiler rejects."""
         main = self._source.unit.main.path
-        name = without_types(error.instance)
+        name = without_types(instance)
         template = next(iter(self._source.named(name.partition("<")[0])), None)
         place = template.place if template is not None else SourceLine(main, 1)
-        text = f"NVRTC rejects this instance, which the host code names: {error.reason}"
         return RejectedKernel(name, place, f"{text}; name its types with --kernel")
 
 

@@ -11,7 +11,7 @@ from shflbench.compile.ptx_process import UnfinishedError
 from shflbench.cuda_sources.demangle import demangle
 from shflbench.cuda_sources.kernel_file import SourceNote
 from shflbench.cuda_sources.lexer import without_comments
-from shflbench.cuda_sources.messages import SourceError
+from shflbench.cuda_sources.messages import InstanceError, SourceError
 from shflbench.cuda_sources.naming import means, names
 from shflbench.cuda_sources.ptx import read_kernels
 from shflbench.errors import CompileError, KernelError
@@ -25,25 +25,18 @@ if TYPE_CHECKING:
     from shflbench.cuda_sources.source import CudaSource
 
 TYPES = ("float", "int")  # that stand for a type parameter nothing restricts, in this order
+MAXIMUM_LAUNCHED = 8  # instances of one template that functions launch which nothing instantiates
 MAXIMUM_ATTEMPTS = 5  # of compiling with derived instances, before compiling without
 
 
 @dataclass(frozen=True, slots=True)
 class DerivedInstance:
-    """An instance that nothing in the file names: a type for each parameter of the template."""
+    """Instances that nothing in the file names: a type for each parameter of the template, or of what launches it."""
 
     definition: Definition
     type: str
-
-    @property
-    def expression(self) -> str:
-        """The instance as C++ writes it, without arguments that have defaults."""
-        return f"{self.definition.name}<{', '.join(self.type for _ in _required(self.definition))}>"
-
-    @property
-    def values(self) -> tuple[str, ...]:
-        """What was chosen: `T = float`."""
-        return tuple(f"{name} = {self.type}" for name in _required(self.definition))
+    expressions: tuple[str, ...]  # without arguments that have defaults
+    values: tuple[str, ...]  # what was chosen: `T = float`; empty if the launches are the same for any type
 
 
 def signature(definition: Definition) -> str:
@@ -96,33 +89,35 @@ def compile_with_derived(
     `compiles_file_first`, the compiler looks for these in any case, and otherwise where the text instantiates one.
     CompileError if the file does not compile without derived instances.
     """
-    choices = {item.name: (item, 0) for item in _derivable(source)} if not wanted else {}
-    if any(compiles_file_first or _is_instantiated(source, definition) for definition, _ in choices.values()):
+    choices = (
+        {items[0].definition.name: items for items in _derivable(source, compiles_file_first=compiles_file_first)}
+        if not wanted
+        else {}
+    )
+    if any(compiles_file_first or _is_instantiated(source, items[0].definition) for items in choices.values()):
         compiled = compile_instances(wanted)
         instantiated = {_template(name) for name in _kernel_names(compiled)}
-        choices = {name: choice for name, choice in choices.items() if name not in instantiated}
+        choices = {name: items for name, items in choices.items() if name not in instantiated}
         if not choices:
             return compiled, []
     for _ in range(MAXIMUM_ATTEMPTS):
         if not choices:
             break
-        derived = [DerivedInstance(definition, TYPES[index]) for definition, index in choices.values()]
+        derived = [items[0] for items in choices.values()]
         try:
-            compiled = compile_instances([*wanted, *(item.expression for item in derived)])
+            compiled = compile_instances([*wanted, *(text for item in derived for text in item.expressions)])
         except UnfinishedError:
             break
         except CompileError as error:
-            guilty = [item.definition.name for item in derived if _is_in(error, item.definition)] or [*choices]
-            for name in guilty:
-                definition, index = choices.pop(name)
-                if index + 1 < len(TYPES):
-                    choices[name] = definition, index + 1
+            guilty = [item.definition.name for item in derived if _is_of(error, item)] or [*choices]
+            choices = {name: items[1:] if name in guilty else items for name, items in choices.items()}
+            choices = {name: items for name, items in choices.items() if items}
             continue
         names = _kernel_names(compiled)
         needless = [item.definition.name for item in derived if any(_is_other(name, item) for name in names)]
         if not needless:
             return compiled, derived
-        choices = {name: choice for name, choice in choices.items() if name not in needless}
+        choices = {name: items for name, items in choices.items() if name not in needless}
     return compile_instances(wanted), []
 
 
@@ -132,10 +127,10 @@ def with_derived(
     """Return the kernels with what was derived of each, and a note for each of these."""
     by_template = {item.definition.name: item for item in derived}
     result = []
-    notes = []
+    notes: dict[str, SourceNote] = {}
     for kernel in kernels:
         item = by_template.get(_template(kernel.name))
-        if item is None:
+        if item is None or not item.values:
             result.append(kernel)
             continue
         result.append(replace(kernel, derived=item.values))
@@ -143,8 +138,8 @@ def with_derived(
             f"derived: {', '.join(item.values)} for the kernel template `{signature(item.definition)}`, because no "
             f"launch in the file determines it; choose another instance with --kernel '{_other(item)}'"
         )
-        notes.append(SourceNote("derived-instance", text, kernel.place))
-    return tuple(result), notes
+        notes[text] = SourceNote("derived-instance", text, kernel.place)
+    return tuple(result), [*notes.values()]
 
 
 def _kernel_names(compiled: CompiledFile) -> list[str]:
@@ -159,7 +154,7 @@ def _template(name: str) -> str:
 
 def _is_other(name: str, item: DerivedInstance) -> bool:
     """Whether a kernel is another instance of the template than the derived one."""
-    return _template(name) == item.definition.name and not means(item.expression, name)
+    return _template(name) == item.definition.name and not any(means(text, name) for text in item.expressions)
 
 
 def _is_instantiated(source: CudaSource, definition: Definition) -> bool:
@@ -171,11 +166,15 @@ def _is_instantiated(source: CudaSource, definition: Definition) -> bool:
 
 def _other(item: DerivedInstance) -> str:
     """Return an instance of another type, to copy."""
-    return DerivedInstance(item.definition, next(type_ for type_ in TYPES if type_ != item.type)).expression
+    other = next(type_ for type_ in TYPES if type_ != item.type)
+    return re.sub(rf"\b{item.type}\b", other, item.expressions[0])
 
 
-def _is_in(error: CompileError, definition: Definition) -> bool:
-    """Whether an error names a line of a definition."""
+def _is_of(error: CompileError, item: DerivedInstance) -> bool:
+    """Whether an error names a line of a definition, or one of its instances."""
+    if isinstance(error, InstanceError):
+        return not error.rejected.keys().isdisjoint(item.expressions)
+    definition = item.definition
     return (
         isinstance(error, SourceError)
         and Path(error.file).resolve() == definition.place.file.resolve()
@@ -183,26 +182,65 @@ def _is_in(error: CompileError, definition: Definition) -> bool:
     )
 
 
-def _derivable(source: CudaSource) -> list[Definition]:
-    """Return the templates that have only type parameters, and that nothing names.
+def _derivable(source: CudaSource, *, compiles_file_first: bool) -> list[list[DerivedInstance]]:
+    """Return what may be derived of each template that nothing names, with one type and with another.
 
-    They are those of the main file or, if it has no kernel, those of headers in its folder or below.
+    The templates are those of the main file or, if it has no kernel, those of headers in its folder or below.
     """
     main = source.unit.main.path
     in_main = any(item.place.file == main for item in source.definitions)
     folder = main.resolve().parent
-    return [
+    templates = [
         item
         for item in source.definitions
-        if item.template is not None
+        if item.template
         and (item.place.file == main if in_main else item.place.file.resolve().is_relative_to(folder))
-        and not source.instances.get(item.name)
+        and (compiles_file_first or not source.instances.get(item.name))
         and len(source.named(item.name)) == 1
-        and all(one.default is not None or (one.is_type and one.name and not one.pack) for one in item.template)
-        and _required(item)
+    ]
+    return [
+        derived for item in templates if (derived := _named(item, source) or _launched(item, source) or _of_types(item))
     ]
 
 
-def _required(definition: Definition) -> list[str]:
-    """Return the names of the template parameters without default."""
-    return [item.name for item in definition.template or () if item.default is None]
+def _named(definition: Definition, source: CudaSource) -> list[DerivedInstance]:
+    """Return the instances that launches name in functions which a compiler of the whole file does not instantiate."""
+    instances = dict.fromkeys(item for _, item in source.instances_of(definition))
+    texts = tuple(source.text_of(definition, item) for item in list(instances)[:MAXIMUM_LAUNCHED])
+    return [DerivedInstance(definition, "", texts, ())] if texts else []
+
+
+def _launched(definition: Definition, source: CudaSource) -> list[DerivedInstance]:
+    """Return the instances that function templates launch which nothing instantiates, for each type of theirs."""
+    by_type = {
+        type_: list(dict.fromkeys(item for _, item in source.assumed_instances(definition, type_))) for type_ in TYPES
+    }
+    names = [item.name for item in definition.template or ()]
+    result = []
+    for (type_, instances), others in zip(by_type.items(), reversed(by_type.values()), strict=True):
+        values = [
+            f"{name} = {text}"
+            for one, other in zip(instances, others, strict=False)
+            for name, text, different in zip(names, one, other, strict=False)
+            if text != different
+        ]
+        texts = tuple(source.text_of(definition, item) for item in instances[:MAXIMUM_LAUNCHED])
+        if texts:
+            result.append(DerivedInstance(definition, type_, texts, tuple(dict.fromkeys(values))))
+    return result if any(item.values for item in result) else result[:1]
+
+
+def _of_types(definition: Definition) -> list[DerivedInstance]:
+    """Return the instances of a template of which each parameter without default is one type; none of another one."""
+    required = [item for item in definition.template or () if item.default is None]
+    if not required or not all(item.is_type and item.name and not item.pack for item in required):
+        return []
+    return [
+        DerivedInstance(
+            definition,
+            type_,
+            (f"{definition.name}<{', '.join(type_ for _ in required)}>",),
+            tuple(f"{item.name} = {type_}" for item in required),
+        )
+        for type_ in TYPES
+    ]

@@ -45,6 +45,7 @@ _QUOTED_NAME = re.compile(r'Input name expression was: "(.*)"')  # which NVRTC a
 _LACKS_TEMPLATE = re.compile(
     r"\bis not a template\b|template argument list is not allowed in a declaration of a primary template"
 )
+_STOPS = re.compile(r"#error\b")  # NVRTC reads on behind it, and ends with this error
 MOST_SAME_ROUNDS = 3  # after which an error has not gone with what was removed
 MAXIMUM_ROUNDS = 6  # of compiling and removing the host code that was rejected
 _OPTIONS = (
@@ -143,6 +144,8 @@ def compile_device_code(
                     language = language_stubs()
                     lasting = LastingErrors()
                     continue
+                if any(_STOPS.match(error.text) for error in errors):  # whatever else is removed
+                    raise _last_error(unit, errors, expressions, list(left_out))
                 kernels = rejected_kernels(source, errors, list(left_out))
                 new = [item for item in kernels if item[0].name not in {one.name for one in rejected}]
                 if new and len(rejected) + len(new) < len(source.definitions):
@@ -152,10 +155,7 @@ def compile_device_code(
                     lasting = LastingErrors()
                     continue
                 break
-    for name in left_out:  # what it declares may be what the compiler misses
-        including, line = unit.missing[name]
-        raise missing_header(unit.main.path, f"{including.path}:{line}: ", name)
-    raise _error(unit, errors, expressions)
+    raise _last_error(unit, errors, expressions, list(left_out))
 
 
 def instantiations_of_host(source: CudaSource, file: UserFile) -> list[TextSpan]:
@@ -253,6 +253,16 @@ def _rejected(errors: Sequence[Message], expressions: Sequence[str]) -> int:
     quoted = next((match[1] for item in errors if (match := _QUOTED_NAME.search(item.text))), "")
     name = "".join(quoted.split())
     return plain.index(name) if name in plain else -1
+
+
+def _last_error(
+    unit: SourceUnit, errors: Sequence[Message], expressions: Sequence[str], left_out: Sequence[str]
+) -> CompileError:
+    """Return the error of the last round; what a missing header declares may be what the compiler misses."""
+    if not left_out:
+        return _error(unit, errors, expressions)
+    including, line = unit.missing[left_out[0]]
+    return missing_header(unit.main.path, f"{including.path}:{line}: ", left_out[0])
 
 
 def _error(unit: SourceUnit, errors: Sequence[Message], expressions: Sequence[str]) -> CompileError:

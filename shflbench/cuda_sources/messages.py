@@ -50,9 +50,10 @@ class InstanceError(SourceError):
 
     def __init__(self, source: Path, what: str, instance: str) -> None:
         """Keep the instance, and `what` the compiler says of it."""
-        named = f"`{instance}`: " if instance else ""
-        super().__init__(source, f"{named}{what}", "Name another instance with --kernel.", what)
+        reason = f"`{instance}`: {what}" if instance else what
+        super().__init__(source, reason, "Name another instance with --kernel.", what)
         self.instance = instance
+        self.rejected = {instance: reason}  # nvcc says a reason for each of several instances
 
 
 class RemovedFeatureError(SourceError):
@@ -106,7 +107,7 @@ def named_header(what: str) -> str | None:
     return match["gcc"] or match["nvrtc"] if match is not None else None
 
 
-def instance_error(source: Path, instances: Sequence[str], index: int, what: str) -> CompileError:
+def instance_error(source: Path, instances: Sequence[str], index: int, what: str) -> InstanceError:
     """Return the error for an instance of a template that a user or this package names."""
     return InstanceError(source, what, instances[index] if 0 <= index < len(instances) else "")
 

@@ -178,11 +178,17 @@ def _error(source: Path, folder: PlainFolder, instances: Sequence[str], log: str
         return CompileError(log, "Compile it with nvcc to see all messages.", source, log)
     line, what = int(match["line"]), folder.users(match["what"].strip())
     if match["file"].endswith(UNIT):
-        return instance_error(source, instances, line - _FIRST_INSTANCE, what)
-    error = compile_error(source, folder.users(match["file"]), line, what)
-    if isinstance(error, SourceError):
-        error.every = [(folder.users(item["file"]), int(item["line"]), item["what"].strip()) for item in errors]
-    return error
+        error = instance_error(source, instances, line - _FIRST_INSTANCE, what)
+        for item in errors:
+            number = int(item["line"]) - _FIRST_INSTANCE
+            if item["file"].endswith(UNIT) and 0 <= number < len(instances):
+                name = instances[number]
+                error.rejected.setdefault(name, f"`{name}`: {folder.users(item['what'].strip())}")
+        return error
+    rejected = compile_error(source, folder.users(match["file"]), line, what)
+    if isinstance(rejected, SourceError):
+        rejected.every = [(folder.users(item["file"]), int(item["line"]), item["what"].strip()) for item in errors]
+    return rejected
 
 
 def _end(status: int) -> str:

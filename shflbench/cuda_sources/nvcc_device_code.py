@@ -42,47 +42,56 @@ _WITHOUT_RANGES = "CCCL_DISABLE_NVTX"
 _ADVICE = "Pass missing folders with -I."
 
 
-def compile_with_stand_ins(
-    source: CudaSource, nvcc: Path, options: CompileOptions, instances: Sequence[str], *, debug: bool = False
-) -> str:
-    """Return the PTX of the device code of a file; CompileError if nvcc rejects it, or might read another text."""
-    unit = source.unit
-    _require_same_meaning(unit, options, missing_headers(unit, nvcc), instances)
-    host = {file.name: host_bodies(file, source.macros) for file in unit.files}
-    spans = {file.name: host[file.name][0] + instantiations_of_host(source, file) for file in unit.files}
-    bodies = {name: of_file for name, (_, of_file) in host.items()}
-    without = ((file, [*spans[file.name], *bodies[file.name]]) for file in unit.files)
-    named = unevaluated_names(without)
-    spans = {file.name: with_declarations(file, spans[file.name], named)[0] for file in unit.files}
-    with tempfile.TemporaryDirectory(prefix="shflbench-", dir=plain_folder()) as name:
-        folder = _Folder(Path(name).resolve())
-        folder.write_stand_ins(unit)
-        folder.write_texts(unit, spans, bodies)
-        copies = (folder.moved(item) for item in options.include)
-        moved = replace(
-            options,
-            include=(*(item for item in copies if item.is_dir()), *options.include),
-            define=(*options.define, _WITHOUT_RANGES),
-            sources=tuple(folder.moved(item) for item in options.sources),
-        )
-        names = {str(folder.moved(file.path)): file.name for file in unit.files}
-        lasting = LastingErrors()
-        for _ in range(MAXIMUM_ROUNDS):
-            try:
-                main = folder.moved(unit.main.path)
-                ptx = nvcc_compiler.compile_ptx(nvcc, main, moved, instances, debug=debug, last=folder.stand_ins)
-            except SourceError as error:
-                if isinstance(error, InstanceError):
-                    raise
-                errors = [Message(names.get(file, file), line, text) for file, line, text in error.every]
-                others = _without_bodies(source, bodies, errors)
-                removed = remove_rejected(unit, source.macros, spans, others, named) or len(others) < len(errors)
-                if lasting.after(errors) or not removed:
-                    raise
-                folder.write_texts(unit, spans, bodies)
-            else:
-                return rename_files(ptx, {file: folder.original(file) for file in files_of(ptx).values()})
-    raise CompileError("nvcc rejects host code", _ADVICE, unit.main.path)
+class StandInCompiler:
+    """Compiles the device code of a file, and keeps what host code nvcc rejected for the next compilation."""
+
+    def __init__(self, source: CudaSource, nvcc: Path) -> None:
+        """Find the host code of the file."""
+        unit = source.unit
+        self._source, self._nvcc = source, nvcc
+        host = {file.name: host_bodies(file, source.macros) for file in unit.files}
+        spans = {file.name: host[file.name][0] + instantiations_of_host(source, file) for file in unit.files}
+        self._bodies = {name: of_file for name, (_, of_file) in host.items()}
+        without = ((file, [*spans[file.name], *self._bodies[file.name]]) for file in unit.files)
+        self._named = unevaluated_names(without)
+        self._spans = {file.name: with_declarations(file, spans[file.name], self._named)[0] for file in unit.files}
+
+    def compile(self, options: CompileOptions, instances: Sequence[str], *, debug: bool = False) -> str:
+        """Return the PTX of the device code; CompileError if nvcc rejects it, or might read another text."""
+        unit, nvcc = self._source.unit, self._nvcc
+        _require_same_meaning(unit, options, missing_headers(unit, nvcc), instances)
+        with tempfile.TemporaryDirectory(prefix="shflbench-", dir=plain_folder()) as name:
+            folder = _Folder(Path(name).resolve())
+            folder.write_stand_ins(unit)
+            folder.write_texts(unit, self._spans, self._bodies)
+            copies = (folder.moved(item) for item in options.include)
+            moved = replace(
+                options,
+                include=(*(item for item in copies if item.is_dir()), *options.include),
+                define=(*options.define, _WITHOUT_RANGES),
+                sources=tuple(folder.moved(item) for item in options.sources),
+            )
+            lasting = LastingErrors()
+            for _ in range(MAXIMUM_ROUNDS):
+                try:
+                    main = folder.moved(unit.main.path)
+                    ptx = nvcc_compiler.compile_ptx(nvcc, main, moved, instances, debug=debug, last=folder.stand_ins)
+                except SourceError as error:
+                    if isinstance(error, InstanceError) or not self._remove(error, folder, lasting):
+                        raise
+                    folder.write_texts(unit, self._spans, self._bodies)
+                else:
+                    return rename_files(ptx, {file: folder.original(file) for file in files_of(ptx).values()})
+        raise CompileError("nvcc rejects host code", _ADVICE, unit.main.path)
+
+    def _remove(self, error: SourceError, folder: _Folder, lasting: LastingErrors) -> bool:
+        """Add the host code that an error names to what is removed; False if there is no new one, or one in vain."""
+        source = self._source
+        names = {str(folder.moved(file.path)): file.name for file in source.unit.files}
+        errors = [Message(names.get(file, file), line, text) for file, line, text in error.every]
+        others = _without_bodies(source, self._bodies, errors)
+        removed = remove_rejected(source.unit, source.macros, self._spans, others, self._named)
+        return not lasting.after(errors) and (removed or len(others) < len(errors))
 
 
 def _without_bodies(source: CudaSource, bodies: dict[str, list[TextSpan]], errors: Sequence[Message]) -> list[Message]:

@@ -16,6 +16,7 @@ from shflbench.cuda_sources.build_options import (
     usual_words,
     with_build_command,
     with_build_macros,
+    with_wrapping_macros,
 )
 from shflbench.cuda_sources.compiled import FileCompiler
 from shflbench.cuda_sources.device_functions import MAXIMUM_ROUNDS, with_definitions
@@ -51,7 +52,7 @@ from shflbench.files import read_regular
 from shflbench.words import join_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from shflbench.cuda_sources.compiled import CompiledFile
     from shflbench.cuda_sources.definitions import Definition
@@ -114,11 +115,12 @@ def read_cuda(  # noqa: PLR0913  (a group per question)
     options, built = with_build_command(path, given)
     headers = toolchain.headers if toolchain is not None else ()
     unit, options, header_notes = with_found_headers(main, options, headers, nvcc)
+    options, wrapping_notes = with_wrapping_macros(unit, options)
     require_shallow(unit.files)
     budget.check_time()
     unit.neighbors = neighbors(unit, options.include, budget)
     unit.launchers = launching_files(unit)
-    header_notes = [*header_notes, *_launch_notes(unit)]
+    header_notes = [*header_notes, *wrapping_notes, *_launch_notes(unit)]
     folders = partial(header_folders, nvcc) if nvcc is not None else lambda: headers
     unit.versions = toolkit_versions((*unit.files, *unit.neighbors), folders)
     guard = kernel_guard(unit, options.define)
@@ -209,7 +211,7 @@ def _kernel_file(
     launched = [item for item in open_templates if compiled.is_device_code_only and source.is_launched(item)]
     templates = [_template_note(item, source) for item in open_templates if item not in launched or not kernels]
     if not wanted and compiled.is_device_code_only:
-        templates += _unresolved(source, kernels)
+        templates += _unresolved(source, kernels, {item.definition for item in derived})
     if kernel is not None:
         refuse_rejected(path, compiled.rejected, [kernel])
     templates = [item for item in templates if item.line not in refused]
@@ -340,10 +342,12 @@ def _obscure_launches(source: CudaSource) -> list[SourceNote]:
     ]
 
 
-def _unresolved(source: CudaSource, kernels: Sequence[SourceKernel]) -> list[SourceNote]:
+def _unresolved(
+    source: CudaSource, kernels: Sequence[SourceKernel], derived: Collection[Definition]
+) -> list[SourceNote]:
     """Return notes on lines of host code whose instances of a kernel only nvcc, which compiles them, would know.
 
-    A kernel without any compiled instance has another note.
+    A kernel without any compiled instance has another note, and so has one of which all instances are derived.
     """
     compiled = {kernel.name.partition("<")[0] for kernel in kernels}
     return [
@@ -354,7 +358,7 @@ def _unresolved(source: CudaSource, kernels: Sequence[SourceKernel]) -> list[Sou
             line,
         )
         for definition, line in source.unresolved
-        if definition.name in compiled
+        if definition.name in compiled and definition not in derived
     ]
 
 

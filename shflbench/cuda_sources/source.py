@@ -66,6 +66,7 @@ class CudaSource:
         self.unit, self.words, self.usual, self.change = unit, words, usual, change or HostChange()
         self.macros = Macros([file.lexed for file in unit.files], define)
         self.define, self._budget = (*unit.versions, *define), budget
+        self._assuming: dict[str, Instances] = {}  # by the type that is assumed
 
     @cached_property
     def definitions(self) -> list[Definition]:
@@ -295,6 +296,24 @@ class CudaSource:
     def instances_of(self, definition: Definition) -> list[_LaunchedInstance]:
         """Return the instances of one of the kernel templates that the unit or its launchers launch."""
         return self._instances.get(definition, [])
+
+    def assumed_instances(self, definition: Definition, type_: str) -> list[_LaunchedInstance]:
+        """Return the instances of a kernel template that functions launch if their own type parameters are a type.
+
+        These are function templates that the files neither call nor instantiate.
+        """
+        resolver = self._assuming.setdefault(type_, Instances(self._launching.files, self._launching.evaluator, type_))
+        of_type = re.compile(rf"\b{type_}\s*::")  # a member that only a class has
+        return [
+            (launch, item)
+            for launch in self.meant_launches(definition)
+            for item in resolver.of(launch, definition)
+            if not any(map(of_type.search, item))
+        ]
+
+    def text_of(self, definition: Definition, arguments: Sequence[str]) -> str:
+        """Return an instance of a kernel template as C++ writes it, with the namespaces of types."""
+        return definition.instance(arguments, self._resolver.qualified_type)
 
     @cached_property
     def _instances(self) -> dict[Definition, list[_LaunchedInstance]]:

@@ -43,9 +43,12 @@ _PLAIN_NAME = re.compile(r"(?<![\w:])[A-Za-z_]\w*")  # without a scope before it
 class Instances:
     """Resolves launches of template kernels."""
 
-    def __init__(self, files: Sequence[UserFile], evaluator: Evaluator) -> None:
-        """Index the calls and explicit instances of host templates."""
-        self._files, self._evaluator = files, evaluator
+    def __init__(self, files: Sequence[UserFile], evaluator: Evaluator, assumed: str = "") -> None:
+        """Index the calls and explicit instances of host templates.
+
+        Where there are none of a function, each of its type parameters is the `assumed` type, if one is given.
+        """
+        self._files, self._evaluator, self._assumed = files, evaluator, assumed
         self._types = NamespacedTypes(files)
         read: dict[int, TemplateUses] = {}  # by the id of a file
 
@@ -142,7 +145,8 @@ class Instances:
         name = text_of(declarator.child_by_field_name("declarator"))
         member = re.match(r"(?:\w+::)*(\w+)\s*<([^<>]*)>\s*::", name)
         if member is not None:
-            return self._of_class(member[1], member[2], template, name.rpartition("::")[2].strip())
+            known = self._of_class(member[1], member[2], template, name.rpartition("::")[2].strip())
+            return known or self._with_assumed(template)
         qualified = "::".join((*scopes_around(function), name))
         result: list[dict[str, str]] = []
         for call in self._calls.get(name.rpartition("::")[2]):
@@ -154,7 +158,15 @@ class Instances:
                 bindings = self._arguments(given, signature, nodes, call, bound)
                 if bindings is not None:
                     result += [both for one in of_class if (both := {**one, **bindings}) not in result]
-        return result[:MAXIMUM_INSTANCES]
+        return result[:MAXIMUM_INSTANCES] or [
+            {**one, **bindings} for one in of_class for bindings in self._with_assumed(template)
+        ]
+
+    def _with_assumed(self, template: Sequence[TemplateParameter]) -> list[dict[str, str]]:
+        """Return the assumed type for each parameter that is a type; nothing for the others."""
+        if not self._assumed:
+            return []
+        return [{item.name: self._assumed for item in template if item.is_type and item.name and not item.pack}]
 
     def _of_enclosing_class(self, function: Node) -> list[dict[str, str]]:
         """Return the template arguments of the class around a function, for each explicit instance of the class."""
@@ -168,7 +180,8 @@ class Instances:
         parameters = template_parameters(template)
         declarator = function_declarator(function)
         member = text_of(declarator.child_by_field_name("declarator")) if declarator is not None else ""
-        return self._of_class(name, ", ".join(item.name for item in parameters), parameters, member) or [{}]
+        known = self._of_class(name, ", ".join(item.name for item in parameters), parameters, member)
+        return known or self._with_assumed(parameters) or [{}]
 
     def _of_class(
         self, name: str, given: str, template: Sequence[TemplateParameter], member: str

@@ -9,6 +9,9 @@ import pytest
 
 from shflbench.cuda_sources import repository
 from shflbench.cuda_sources.build_files import build_command, build_folders
+from shflbench.cuda_sources.build_options import with_wrapping_macros
+from shflbench.cuda_sources.host_code import UserFile
+from shflbench.cuda_sources.includes import read_unit
 from shflbench.cuda_sources.kernel_file import CompileOptions, KernelFile
 from shflbench.cuda_sources.makefiles import header_folders
 from shflbench.cuda_sources.read import read_cuda
@@ -242,6 +245,12 @@ WIDE = "__global__ void k(int *out) {\n#ifdef DEBUG\n  undefined();\n#endif\n  o
         ("Makefile", "main:\n\tnvcc -O2 -D'WIDTH=4' -D DEBUG main.cu\n"),
         ("CMakeLists.txt", "target_compile_definitions(main PRIVATE WIDTH=4 DEBUG)\n"),
         ("CMakeLists.txt", "add_definitions(-DWIDTH=4 -DDEBUG)\n"),
+        ("CMakeLists.txt", 'set(CMAKE_CUDA_FLAGS "${CMAKE_CUDA_FLAGS} -O2 -DWIDTH=4 -DDEBUG")\n'),
+        ("CMakeLists.txt", "list(APPEND CUDA_NVCC_FLAGS -DWIDTH=4)\n"),
+        (
+            "CMakeLists.txt",
+            "set(SIZE 4)\ntarget_compile_options(m PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-DWIDTH=${SIZE}>)\n",
+        ),
     ],
 )
 def test_an_undefined_name_is_a_macro_of_the_build(
@@ -285,3 +294,24 @@ def test_a_header_that_configure_writes_is_its_template(project: Path, monkeypat
     write(project / "config/config.h.in", "#undef HAVE_UNISTD_H\n#undef HAVE_MPI\n")
     expected = "config.h is config/config.h.in, which configure completes: only what every Linux has is defined"
     assert notes(read(project))[-1] == expected
+
+
+WRAPPED = """#include <thrust/tuple.h>
+__global__ void k(tools::thrust::tuple<int, int> *p) { p->get<0>() = 1; }
+"""
+
+
+def test_a_library_in_a_namespace_has_the_macro_of_the_build_that_puts_it_there(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(project)
+    main = write(project / "src/apps/one/main.cu", WRAPPED)
+    write(project / "src/CMakeLists.txt", "set(CUDA_NVCC_FLAGS -DTHRUST_CUB_WRAPPED_NAMESPACE=tools -DOTHER)\n")
+    unit = read_unit(UserFile.of(main, main.name, main.read_bytes()), (), ())
+    options, (note,) = with_wrapping_macros(unit, CompileOptions())
+    assert options.define == ("THRUST_CUB_WRAPPED_NAMESPACE=tools",)
+    expected = "compiled with -D THRUST_CUB_WRAPPED_NAMESPACE=tools from src/CMakeLists.txt, because main.cu uses"
+    assert note.text == f"{expected} tools::thrust"
+    write(main, WRAPPED.replace("tools::", ""))
+    plain = read_unit(UserFile.of(main, main.name, main.read_bytes()), (), ())
+    assert with_wrapping_macros(plain, CompileOptions()) == (CompileOptions(), [])

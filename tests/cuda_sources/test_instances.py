@@ -57,6 +57,41 @@ def test_a_template_of_types_is_compiled_for_float_and_says_so(read: Read) -> No
     assert note.text.endswith("--kernel 'scale<int>'")
 
 
+LAUNCHERS = """template <class T, int W> __global__ void scale(T *p) { p[threadIdx.x] *= W; }
+template <class T> void run(T *p) { const int W = 48; scale<T, W><<<2, W>>>(p); scale<T, 64><<<1, 64>>>(p); }
+"""
+
+
+def test_a_template_has_the_instances_of_a_function_template_that_nothing_calls(read: Read) -> None:
+    result = read(LAUNCHERS)
+    launches = [(item.name, item.derived, [one.block for one in item.host_launches]) for item in result.kernels]
+    values = ("T = float",)
+    assert launches == [("scale<float, 48>", values, [(48, 1, 1)]), ("scale<float, 64>", values, [(64, 1, 1)])]
+    (note,) = result.notes
+    assert note.text.startswith("derived: T = float for the kernel template `scale<T, W>`")
+    assert note.text.endswith("--kernel 'scale<int, 48>'")
+    called = read(f"{LAUNCHERS}void f(int *p) {{ run(p); }}\n")
+    assert [(item.name, item.derived) for item in called.kernels] == [("scale<int, 48>", ()), ("scale<int, 64>", ())]
+
+
+def test_an_instance_that_no_type_of_its_launcher_decides_is_not_derived(read: Read) -> None:
+    result = read("""template <int W> __global__ void fill(float *p) { p[threadIdx.x] = W; }
+template <class T> struct Mode { };
+template <class T> struct Filler { void run(float *p); };
+template <class T> void Filler<Mode<T>>::run(float *p) { const int W = 48; fill<W><<<1, W>>>(p); }
+""")
+    assert [(item.name, item.derived) for item in result.kernels] == [("fill<48>", ())]
+    assert [one.block for one in result.kernels[0].host_launches] == [(48, 1, 1)]
+    assert not result.notes
+
+
+def test_no_instance_is_derived_with_a_member_of_the_type_of_its_launcher(read: Read) -> None:
+    text = """template <class T> __global__ void fill(T *p) { p[threadIdx.x] = 1; }
+template <class C> void run(C c) { using T = typename C::Value; fill<T><<<1, 32>>>(c.data()); }
+"""
+    assert [(item.name, item.derived) for item in read(text).kernels] == [("fill<float>", ("T = float",))]
+
+
 def test_a_template_that_rejects_float_is_compiled_for_int_and_others_stay(read: Read) -> None:
     result = read(
         "template <class T> __global__ void shift(T *p) {\n  *p = *p << 1;\n}\n"

@@ -137,6 +137,26 @@ def test_a_class_of_the_host_that_the_grammar_does_not_read_is_removed_where_it_
 
 
 @pytest.mark.parametrize(
+    ("header", "member"),
+    [
+        ("cusparse.h", "cusparseMatDescr_t matrix; cusparseIndexBase_t base;"),
+        ("cusolverDn.h", "cusolverDnHandle_t solver; cusolverStatus_t status;"),
+        ("cublasLt.h", "cublasLtMatmulDesc_t product; cublasComputeType_t type;"),
+        ("curand.h", "curandGenerator_t generator;"),
+        ("cudnn.h", "cudnnTensorDescriptor_t tensor;"),
+        ("nccl.h", "ncclComm_t all; ncclUniqueId id;"),
+    ],
+)
+def test_a_class_of_device_code_may_have_types_of_a_library_of_the_host(read: Read, header: str, member: str) -> None:
+    text = f"""#include <{header}>
+struct View {{ {member} float *data; int width; __device__ float *row(int i) {{ return data + i * width; }} }};
+"""
+    file = read(text + KERNEL.replace("float *out", "View view").replace("out[", "view.row(0)["))
+    assert [item.name for item in file.kernels] == ["reverse"]
+    assert not file.notes
+
+
+@pytest.mark.parametrize(
     "text", ["template <> struct Size<float> {{ Unknown u; {} }};", "struct Size2 {{ Unknown u; {} }};"]
 )
 def test_what_device_code_may_use_is_never_removed(read: Read, text: str) -> None:

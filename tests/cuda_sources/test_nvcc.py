@@ -246,6 +246,26 @@ def test_device_code_that_only_nvcc_reads_is_compiled_without_host_code_that_nvc
     assert "no;" not in (tmp_path / "given.cu").read_text()
 
 
+def test_instances_of_the_host_code_that_nvcc_rejects_are_left_out_at_once(nvcc: FakeNvcc, extension: Path) -> None:
+    extension.write_text("""#include <ATen/ATen.h>
+#include "sizes.h"
+template <class T> __global__ void k(T *p) { *p = std::known_to_nvcc(3); }
+void f(int *p) { struct A { }; struct B { }; k<int><<<1, 2>>>(p); k<A><<<1, 2>>>(0); k<B><<<1, 2>>>(0); }
+""")
+    script = nvcc.path.read_text()
+    rejects = "unit = pathlib.Path(sys.argv[-1]).read_text()\nrejected = [\n    (n, line) for n, line in enumerate("
+    rejects += "unit.splitlines(), 1)\n    if '<A>' in line or '<B>' in line\n]\n"
+    rejects += "errors = [f'{sys.argv[-1]}({n}): error: no' for n, line in rejected]\nif errors:\n    "
+    rejects += "sys.exit('\\n'.join(errors))\n"
+    script = script.replace("main = pathlib", f"{rejects}main = pathlib")
+    nvcc.path.write_text(script.replace("_Z1kPi", "_Z1kIiEvPT_"))
+    result = read(extension, nvcc)
+    assert [item.name for item in result.kernels] == ["k<int>"]
+    reason = "nvcc rejects this instance, which the host code names"
+    assert [item.sentence.partition(":")[0] for item in result.rejected_instances] == [reason] * 2
+    assert [item.name for item in result.rejected_instances] == ["k<A>", "k<B>"]
+
+
 @pytest.mark.parametrize(
     "text",
     [
