@@ -10,6 +10,7 @@ ShflbenchError
 │   ├── DeviceError                no GPU, no driver, or a broken cupy
 │   └── CompilerError              no NVRTC, no headers, or no disassembler
 └── KernelError                5   a kernel that cannot be used
+    ├── TemplatesError             no instance of its templates is known
     ├── CompileError               a compiler rejected it
     ├── BudgetError                the budget of its file was reached
     │   └── TimeLimitError             its time limit was
@@ -118,6 +119,10 @@ class KernelError(ShflbenchError):
     """A kernel that cannot be used."""
 
     exit_code = 5
+
+
+class TemplatesError(KernelError):
+    """A file has only kernel templates, and no instance of them is known."""
 
 
 class CompileError(KernelError):

@@ -21,7 +21,7 @@ from shflbench.cuda_sources.language_standard import needs_newer
 from shflbench.cuda_sources.meant_kernels import without_types
 from shflbench.cuda_sources.messages import InstanceError, MissingHeaderError, SourceError
 from shflbench.cuda_sources.naming import means
-from shflbench.cuda_sources.nvcc_device_code import StandInCompiler, missing_headers
+from shflbench.cuda_sources.nvcc_device_code import StandInCompiler
 from shflbench.cuda_sources.ptx import read_kernels
 from shflbench.cuda_sources.removed_names import old_definitions, removed_names
 from shflbench.cuda_sources.source_lines import SourceLine
@@ -191,8 +191,7 @@ class FileCompiler:
             self._accepts_stand_ins = False
             return None
         self._accepts_stand_ins = True
-        missing = missing_headers(self._source.unit, nvcc)
-        listed = join_words(missing) or rejected.reason
+        listed = join_words(stand_ins.left_out) or rejected.reason
         if isinstance(rejected, MissingHeaderError):
             note = SourceNote("build", f"the device code is compiled without headers that are missing: {listed}")
         else:
@@ -204,7 +203,7 @@ class FileCompiler:
             partial(_unless_rejected, partial(build, expressions, debug=True)),
             [note, *_substitute_notes(self._source)],
             is_device_code_only=True,
-            left_out=tuple(missing),
+            left_out=tuple(stand_ins.left_out),
             rejected_instances=tuple(refused),
         )
 

@@ -89,17 +89,16 @@ def compile_with_derived(
     `compiles_file_first`, the compiler looks for these in any case, and otherwise where the text instantiates one.
     CompileError if the file does not compile without derived instances.
     """
+    plain: CompiledFile | None = None  # without derived instances
     choices = (
         {items[0].definition.name: items for items in _derivable(source, compiles_file_first=compiles_file_first)}
         if not wanted
         else {}
     )
     if any(compiles_file_first or _is_instantiated(source, items[0].definition) for items in choices.values()):
-        compiled = compile_instances(wanted)
-        instantiated = {_template(name) for name in _kernel_names(compiled)}
+        plain = compile_instances(wanted)
+        instantiated = {_template(name) for name in _kernel_names(plain)}
         choices = {name: items for name, items in choices.items() if name not in instantiated}
-        if not choices:
-            return compiled, []
     for _ in range(MAXIMUM_ATTEMPTS):
         if not choices:
             break
@@ -118,7 +117,7 @@ def compile_with_derived(
         if not needless:
             return compiled, derived
         choices = {name: items for name, items in choices.items() if name not in needless}
-    return compile_instances(wanted), []
+    return plain or compile_instances(wanted), []
 
 
 def with_derived(

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from shflbench.emulator.file_budget import FileBudget
 
 TIMEOUT_S = 600  # of one compilation, as of NVRTC
+READ = "read.txt"  # beside the folder of last headers: the files that nvcc read, as make takes them
 _CALLS_HOST = "calling a __host__ function"  # from device code: NVRTC, which gets device code only, accepts the call
 _FIRST_INSTANCE = 2  # line in the unit, which includes the source
 _ERROR = re.compile(
@@ -50,7 +51,7 @@ def compile_ptx(  # noqa: PLR0913  (what differs between compilations of one fil
 
     `instances` are instances of template kernels that the file does not contain; a file that includes `source` takes
     their addresses. `debug` compiles without optimization, and headers that are nowhere else may lie in the folder
-    `last`. The line table names the user's files.
+    `last`; the file `READ` beside it then names those that nvcc read. The line table names the user's files.
     """
     return _compiled(nvcc, source, options, instances, debug=debug, last=last)
 
@@ -79,7 +80,8 @@ def _compiled(  # noqa: PLR0913  (what differs between compilations of one file)
         command = [str(require_plain(nvcc)), "-ptx", "-G" if debug else "-lineinfo", f"-arch={options.arch}", "-w"]
         command += [f"-std={options.standard}", *options.words, *folder.words]
         command += ["-rdc=true"] if options.device_launches else []
-        command += ["-Xcompiler", f"-idirafter,{last}"] if last is not None else []
+        if last is not None:
+            command += ["-Xcompiler", f"-idirafter,{last}", "-MD", "-MF", str(last.parent / READ)]
         command += ["--extended-lambda", "--expt-relaxed-constexpr", "-x", "cu", "-o", output.name, UNIT]
         status, log = _run(nvcc, command, folder.path, source, options.budget)
         if status != 0 or not output.is_file() or not output.stat().st_size:

@@ -39,6 +39,7 @@ MAXIMUM_ROUNDS = 10  # of compiling and removing what was rejected: with the C++
 _ASKS_FOR_HEADERS = re.compile(rb"\b__has_include\b")
 # Without the ranges of profilers in host code of CUB, whose header older copies of it in a repository conflict with.
 _WITHOUT_RANGES = "CCCL_DISABLE_NVTX"
+_OTHER_TEXT = "nvcc may read another text without the missing headers"
 _ADVICE = "Pass missing folders with -I."
 
 
@@ -49,6 +50,7 @@ class StandInCompiler:
         """Find the host code of the file."""
         unit = source.unit
         self._source, self._nvcc = source, nvcc
+        self.left_out: Sequence[str] = ()  # missing headers that the last compilation would have read
         host = {file.name: host_bodies(file, source.macros) for file in unit.files}
         spans = {file.name: host[file.name][0] + instantiations_of_host(source, file) for file in unit.files}
         self._bodies = {name: of_file for name, (_, of_file) in host.items()}
@@ -59,7 +61,7 @@ class StandInCompiler:
     def compile(self, options: CompileOptions, instances: Sequence[str], *, debug: bool = False) -> str:
         """Return the PTX of the device code; CompileError if nvcc rejects it, or might read another text."""
         unit, nvcc = self._source.unit, self._nvcc
-        _require_same_meaning(unit, options, missing_headers(unit, nvcc), instances)
+        _require_same_files(unit)
         with tempfile.TemporaryDirectory(prefix="shflbench-", dir=plain_folder()) as name:
             folder = _Folder(Path(name).resolve())
             folder.write_stand_ins(unit)
@@ -81,6 +83,9 @@ class StandInCompiler:
                         raise
                     folder.write_texts(unit, self._spans, self._bodies)
                 else:
+                    self.left_out = folder.read_of(missing_headers(unit, nvcc))
+                    if not can_leave_out(unit, options.define, self.left_out, instances):
+                        raise CompileError(_OTHER_TEXT, _ADVICE, unit.main.path)
                     return rename_files(ptx, {file: folder.original(file) for file in files_of(ptx).values()})
         raise CompileError("nvcc rejects host code", _ADVICE, unit.main.path)
 
@@ -116,14 +121,11 @@ def missing_headers(unit: SourceUnit, nvcc: Path) -> list[str]:
     return [name for name in unit.missing if not any(is_file(folder / name) for folder in folders)]
 
 
-def _require_same_meaning(
-    unit: SourceUnit, options: CompileOptions, missing: Sequence[str], instances: Sequence[str]
-) -> None:
-    """Raise CompileError where the copies, or texts that stand for headers, may change what device code means."""
+def _require_same_files(unit: SourceUnit) -> None:
+    """Raise CompileError where the copies of files may change what device code means."""
     links = any(file.path.resolve() != Path(os.path.abspath(file.path)) for file in unit.files)  # noqa: PTH100  (links stay)
-    asks = any(_ASKS_FOR_HEADERS.search(file.text) for file in unit.files)
-    if links or asks or not can_leave_out(unit, options.define, missing, instances):
-        raise CompileError("nvcc may read another text without the missing headers", _ADVICE, unit.main.path)
+    if links or any(_ASKS_FOR_HEADERS.search(file.text) for file in unit.files):
+        raise CompileError(_OTHER_TEXT, _ADVICE, unit.main.path)
 
 
 class _Folder:
@@ -140,6 +142,14 @@ class _Folder:
     def original(self, name: str) -> str:
         """Return the file of which one is a copy, or the file itself."""
         return name.removeprefix(str(self._files))
+
+    def read_of(self, names: Sequence[str]) -> list[str]:
+        """Return those of the missing headers in whose place nvcc read a text; all if it does not say what it read."""
+        try:
+            read = set((self.stand_ins.parent / nvcc_compiler.READ).read_text(errors="replace").split())
+        except OSError:
+            return list(names)
+        return [name for name in names if str(self.stand_ins / name) in read]
 
     def write_texts(
         self, unit: SourceUnit, spans: Mapping[str, list[TextSpan]], bodies: Mapping[str, list[TextSpan]]

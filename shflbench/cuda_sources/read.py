@@ -47,7 +47,7 @@ from shflbench.cuda_sources.toolkit_versions import toolkit_versions
 from shflbench.cuda_sources.users_kernels import users_kernels
 from shflbench.emulator.file_budget import HOST_SHARE
 from shflbench.emulator.ptx.line_table import files_of
-from shflbench.errors import CompileError, InputError, KernelError, UsageError
+from shflbench.errors import CompileError, InputError, KernelError, TemplatesError, UsageError
 from shflbench.files import read_regular
 from shflbench.words import join_words
 
@@ -220,7 +220,7 @@ def _kernel_file(
             refuse_rejected(path, compiled.rejected, ())
         if templates:
             reason = "".join(f"; {item.name}: {item.sentence}" for item in compiled.rejected_instances[:1])
-            raise KernelError(f"{path} has only kernel templates, and {templates[0].text}{reason}")
+            raise TemplatesError(f"{path} has only kernel templates, and {templates[0].text}{reason}")
         raise no_kernel(path, kernel_guard(source.unit, source.define))
     stores, unoptimized = _removed_stores(source, compiled, files)
     of_host = [SourceNote("host-args", REFUSED_WORDS)] if source.refuses_words else []

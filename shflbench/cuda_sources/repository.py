@@ -12,7 +12,7 @@ from shflbench.emulator.file_budget import NEVER, FileBudget
 from shflbench.files import read_regular
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
 MAXIMUM_PARENTS = 8  # of the file's folder that are taken for its repository
 MAXIMUM_ENTRIES = 20_000  # files and folders of a repository; a larger one has too many headers of equal names
@@ -67,6 +67,12 @@ class Repository:
         if any(self._distance(folder)[0] == self._distance(nearest)[0] for folder in shared if folder in different):
             return None
         return nearest, len(different)
+
+    def files(self, suffixes: Collection[str]) -> list[Path]:
+        """Return the files with one of the suffixes, the nearest to the file first."""
+        named = [(folder, name) for name, folders in self._folders.items() for folder in folders]
+        found = [(folder, name) for folder, name in named if PurePosixPath(name).suffix in suffixes]
+        return [folder / name for folder, name in sorted(found, key=lambda item: (*self._distance(item[0]), item[1]))]
 
     @cached_property
     def _programs(self) -> set[Path]:

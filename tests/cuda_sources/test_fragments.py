@@ -9,7 +9,7 @@ from shflbench.cuda_sources.fragments import read_with_includer
 from shflbench.cuda_sources.kernel_file import CompileOptions, KernelFile
 from shflbench.cuda_sources.read import read_cuda
 from shflbench.cuda_sources.read_options import Compilers
-from shflbench.errors import CompileError
+from shflbench.errors import CompileError, TemplatesError
 from tests import kernels
 
 KERNEL = "__global__ void k(Number *out) { out[threadIdx.x] = 1; }\n"
@@ -92,3 +92,34 @@ def test_what_another_file_cannot_bring_is_an_error_at_once(part: Path, line: st
     with pytest.raises(CompileError):
         read_with_includer(part, read_and_note)
     assert tried == [part]
+
+
+HEADER = """template <int N> __global__ void fill(float *p) { p[threadIdx.x] = N; }
+template <int N> void run(float *p, int blocks) { fill<N><<<blocks, N>>>(p); }
+"""
+
+
+@pytest.mark.usefixtures("part")
+def test_a_header_of_templates_has_the_instances_of_a_file_that_includes_it() -> None:
+    """Of files that include it, the one that names its kernels by a header between them."""
+    Path("README").write_text("A library.\n")
+    Path("include").mkdir()
+    header = Path("include/fill.cuh").resolve()
+    header.write_text(HEADER)
+    with pytest.raises(TemplatesError):
+        read(header)
+    Path("parts/make.cuh").write_text(
+        "#include <include/fill.cuh>\n#define MAKE(N) template __global__ void fill<N>(float *)\n"
+    )
+    Path("parts/aaa.cu").write_text('#include "../include/fill.cuh"\n__global__ void other(int *p) { *p = 1; }\n')
+    Path("parts/made.cu").write_text('#include "make.cuh"\nMAKE(48);\n' + "// A comment that makes it longer.\n" * 9)
+    file = read(header)
+    assert [kernel.name for kernel in file.kernels] == ["fill<48>"]
+    assert file.notes[0].text == "compiled as a part of parts/made.cu, which includes it: it has only templates"
+
+
+def test_a_file_of_templates_is_no_part_of_another_one(part: Path) -> None:
+    part.write_text(HEADER)
+    Path("parts/main.cu").write_text('#include "kernel.cu"\ntemplate __global__ void fill<48>(float *);\n')
+    with pytest.raises(TemplatesError):
+        read(part)
