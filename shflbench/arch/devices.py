@@ -26,6 +26,7 @@ class Product:
     names: tuple[str, ...]  # as the driver reports them
     dram_gb_per_s: Figure[float] | None = None  # documented, 10^9 bytes
     memory_bus_bits: Figure[int] | None = None
+    l2_bytes: Figure[int] | None = None
     blocks_per_clock: Figure[float] | None = None  # that the GPU starts, at most
     blocks_per_clock_measured: Figure[float] | None = None
     l2_bytes_per_clock: Figure[float] | None = None  # between L2 and all SMs in one direction, at most

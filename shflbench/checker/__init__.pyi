@@ -13,6 +13,7 @@ from shflbench.checker.exchanges.advice import KernelAdvice as KernelAdvice
 from shflbench.checker.exchanges.advice import advise_file as advise_file
 from shflbench.checker.exchanges.patch import Patch as Patch
 from shflbench.checker.exchanges.patch import make_patch as make_patch
+from shflbench.checker.exchanges.recorder import OUTSIDE_OF_THE_WARP as OUTSIDE_OF_THE_WARP
 from shflbench.checker.exchanges.recorder import LaneRelation as LaneRelation
 from shflbench.checker.file_check import CheckStep as CheckStep
 from shflbench.checker.file_check import check_file as check_file

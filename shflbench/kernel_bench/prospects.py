@@ -1,4 +1,4 @@
-"""Predict what shuffles instead of shared memory bring to a kernel: from its limits, and the memory that they save."""
+"""Predict whether the changes that advice suggests are worth it: from the limits of the kernel before and after."""
 
 from __future__ import annotations
 
@@ -9,53 +9,67 @@ from typing import TYPE_CHECKING
 
 from shflbench.analysis.limits import ISSUE, ExecutionUnit
 from shflbench.analysis.limits.bound import LOAD_STORE
-from shflbench.analysis.limits.launched import LaunchWork, exchange_passes, launch_clocks, load_store_clocks
-from shflbench.arch import load as load_arch
+from shflbench.analysis.limits.launched import LaunchWork
+from shflbench.analysis.limits.waits import Latencies
 from shflbench.checker import parse_argument_sets, read_candidates
 from shflbench.compile.build import Builder
 from shflbench.compile.certain_code import one_pass_code
 from shflbench.compile.cubin import kernel_code
 from shflbench.environment import cache_folder
 from shflbench.errors import ShflbenchError
+from shflbench.kernel_bench.launch_limits import LATENCY, OVERHEAD, LaunchLimits, largest, limits_of_launch
+from shflbench.kernel_bench.savings import SavingModel, Savings, suggested
 from shflbench.kernel_facts.residency import occupancy_of
-from shflbench.kernel_facts.run_limits import memory_bounds
 from shflbench.measure.launch_counts import counts_of
-from shflbench.model import AccessKind, AccessSpace, Kernel, MeasureRules
+from shflbench.model import Kernel, MeasureRules
 from shflbench.patterns.discover import load
 from shflbench.user_kernels.comparison import choose
 from shflbench.user_kernels.folder import Equality
 from shflbench.user_kernels.suite import BenchSettings, suite_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Sequence
 
     from shflbench.arch.residency import Occupancy
-    from shflbench.arch.tables import Architecture
-    from shflbench.checker import FileOptions, KernelAdvice
+    from shflbench.checker import BarrierAdvice, ExchangeAdvice, FileOptions, KernelAdvice
     from shflbench.compile.toolchain import Toolchain
-    from shflbench.cuda_sources import SourceLine
-    from shflbench.model import Case, Device, LaunchCounts
+    from shflbench.kernel_bench.predicted_gpu import PredictedGpu
+    from shflbench.model import Case, LaunchCounts
 
-OF_EXCHANGES = frozenset({ExecutionUnit.EXCHANGE, ExecutionUnit.BARRIER, LOAD_STORE})  # what sets limits of exchanges
-LEAST_GAIN = 1.01  # below it, the limits of both versions count as equal
-# Of an SM, at a time; chosen, not measured: fewer leave each of its four sub-partitions less than four warps to hide
-# the latency of an exchange, 28 clocks for a store and the load that depends on it (`arch/sm_90.toml`, under
-# `lds_latency`). Limits then say little about the time.
-FEW_WARPS = 16
-WORD = 32  # bits that a shuffle moves
+LEAST_GAIN = 1.01  # below it, the times of both versions count as equal
+LEAST_OF_FEW = 1.05  # likewise where few warps are resident, of which only a bound of the gain is known
+LEAST_ISSUE = 0.01  # of the issue slots: a change that takes fewer away changes nothing
+NO_GPU = "no figures of a GPU of this architecture are known"
+
+
+@dataclass(frozen=True, slots=True)
+class PredictedGain:
+    """What one change, or several, are predicted to bring to a kernel."""
+
+    value: float | None = None  # the time of the launch divided by that with the change; 1 where nothing changes
+    by: str = ""  # what limits the kernel
+    later_by: str = ""  # what would limit it then
+    reason: str = ""  # why the value is not known
+    at_most: float | None = None  # a bound of the value, where few warps are resident
 
 
 @dataclass(frozen=True, slots=True)
 class Prospect:
-    """What shuffles instead of shared memory are predicted to bring to a kernel; None where it is not known."""
+    """Whether it is worth it to change a kernel."""
 
-    limit_by: str = ""  # what limits the kernel
-    later_by: str = ""  # what would limit it with shuffles
-    gain: float | None = None  # its limit divided by that with shuffles; 1 where something else limits it
-    reason: str = ""  # why the gain is not known
+    limits: LaunchLimits | None = None  # None where it is not known what limits the kernel
+    reason: str = ""  # why not
+    exchanges: tuple[tuple[ExchangeAdvice, PredictedGain], ...] = ()  # each by itself
+    barriers: tuple[tuple[BarrierAdvice, PredictedGain], ...] = ()  # likewise
+    together: PredictedGain = PredictedGain()
     saved_bytes: int = 0  # of shared memory per block
     occupancy: Occupancy | None = None
     later_occupancy: Occupancy | None = None  # without that memory
+
+    @property
+    def has_changes(self) -> bool:
+        """Whether advice suggests any change."""
+        return bool(self.exchanges or self.barriers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,28 +78,49 @@ class ExchangePlace:
 
     toolchain: Toolchain
     arch: str
-    device: Device | None
+    gpu: PredictedGpu | None
+
+
+@dataclass(frozen=True, slots=True)
+class CountedLaunch:
+    """The first launch of a kernel that can be timed, its machine code, and what the launch does."""
+
+    case: Case
+    kernel: Kernel
+    counts: LaunchCounts
+
+    @property
+    def text(self) -> str:
+        """The launch, as `--launch` takes it."""
+        return self.case.launch.expression.replace(" ", "")
 
 
 def prospect_of(advice: KernelAdvice, options: FileOptions, arguments: Sequence[str], place: ExchangePlace) -> Prospect:
-    """Return what shuffles are predicted to bring to a kernel with exchanges that they can replace."""
+    """Return what limits a kernel at its launch, and what the changes are predicted to bring that advice suggests."""
     try:
-        case, kernel, counts = _counted(advice, options, arguments, place)
+        launch = _counted(advice, options, arguments, place)
     except ShflbenchError as error:
-        return Prospect(reason=error.message)
-    whole = kernel.resources.shared_bytes + _dynamic_bytes(advice)
+        return _without_limits(Prospect(reason=error.message), advice)
+    whole = launch.kernel.resources.shared_bytes + _dynamic_bytes(advice)
     saved = whole if _is_all_replaceable(advice) else 0
     before, after = (
-        occupancy_of(place.arch, kernel.resources.registers, size, case.launch.block) for size in (whole, whole - saved)
+        occupancy_of(place.arch, launch.kernel.resources.registers, size, launch.case.launch.block)
+        for size in (whole, whole - saved)
     )
     known = Prospect(saved_bytes=saved, occupancy=before, later_occupancy=after)
-    return _with_gain(known, advice, kernel, counts, place)
+    gpu, sass = place.gpu, launch.kernel.sass
+    if gpu is None or sass is None:
+        return _without_limits(replace(known, reason=NO_GPU), advice)
+    work = LaunchWork(one_pass_code(sass, kernel_code(launch.kernel.cubin)[launch.kernel.symbol]), launch.counts)
+    limits = limits_of_launch(work, gpu, launch.text, before)
+    if limits is None:
+        return _without_limits(replace(known, reason="no rate is known for anything that it does"), advice)
+    return _with_gains(replace(known, limits=limits), advice, work, launch.case.launch.block)
 
 
 def _counted(
     advice: KernelAdvice, options: FileOptions, arguments: Sequence[str], place: ExchangePlace
-) -> tuple[Case, Kernel, LaunchCounts]:
-    """Return the first launch of a kernel that can be timed, its machine code, and what the launch does."""
+) -> CountedLaunch:
     file = advice.report.place.file
     candidates = read_candidates(file, options, None, parse_argument_sets(arguments))
     choice = choose(candidates, named=True)
@@ -100,7 +135,7 @@ def _counted(
         ((_, kernel),) = builder.build_all({case: builder.request(pattern, case)})
         if not isinstance(kernel, Kernel):
             raise kernel
-        return case, kernel, counts_of(pattern, case, kernel)
+        return CountedLaunch(case, kernel, counts_of(pattern, case, kernel))
 
 
 def _dynamic_bytes(advice: KernelAdvice) -> int:
@@ -109,68 +144,99 @@ def _dynamic_bytes(advice: KernelAdvice) -> int:
 
 def _is_all_replaceable(advice: KernelAdvice) -> bool:
     """Whether a kernel needs no shared memory with shuffles; what a thread itself wrote can be a register."""
-    return all(item.is_replaceable or item.is_of_thread for item in advice.exchanges)
+    replaced = any(item.is_replaceable for item in advice.exchanges)
+    return replaced and all(item.is_replaceable or item.is_of_thread for item in advice.exchanges)
 
 
-def _with_gain(
-    known: Prospect, advice: KernelAdvice, kernel: Kernel, counts: LaunchCounts, place: ExchangePlace
-) -> Prospect:
-    arch, device = load_arch(place.arch), place.device
-    if arch is None or device is None or kernel.sass is None:
-        return replace(known, reason="there are no results of a GPU whose limits could be taken")
-    warps = -(-counts.grid // device.sms) * counts.requests.warps
-    resident = min(warps, known.occupancy.warps) if known.occupancy else warps
-    if resident < FEW_WARPS:
-        return replace(known, reason=f"an SM executes {resident:.0f} warps at a time, so that latencies decide")
-    work = LaunchWork(one_pass_code(kernel.sass, kernel_code(kernel.cubin)[kernel.symbol]), counts)
-    if work.has_uncounted_loop:
-        return replace(known, reason="nothing says how often a loop of its code iterates, which accesses no memory")
-    parts = launch_clocks(work, arch, device.sms)
-    memory = memory_bounds(device, work, device.clock_mhz, cold=False)
-    parts |= {name: us * device.clock_mhz for name, us in memory.items() if us is not None}
-    if not parts:
-        return replace(known, reason="no rate is known for anything that it does")
-    later = _with_shuffles(parts, advice, work, arch, device.sms)
-    limit_by, later_by = _largest(parts), _largest(later)
-    if limit_by == ISSUE:
-        return replace(known, limit_by=limit_by, reason="issue slots limit it, of which shuffles take fewer")
-    gain = parts[limit_by] / later[later_by] if limit_by in OF_EXCHANGES else 1.0
-    return replace(known, limit_by=limit_by, later_by=later_by, gain=gain if gain >= LEAST_GAIN else 1.0)
+def _without_limits(known: Prospect, advice: KernelAdvice) -> Prospect:
+    """Return a prospect with unknown gains."""
+    gain = PredictedGain(reason=known.reason)
+    exchanges, barriers = suggested(advice)
+    return replace(
+        known,
+        exchanges=tuple((item, gain) for item in exchanges),
+        barriers=tuple((item, gain) for item in barriers),
+        together=gain,
+    )
 
 
-def _largest(parts: Mapping[str, float]) -> str:
-    return str(max(parts, key=lambda name: parts[name]))
+def _with_gains(known: Prospect, advice: KernelAdvice, work: LaunchWork, threads: int) -> Prospect:
+    assert known.limits is not None  # noqa: S101  (the caller has found them)
+    limits = known.limits
+    model = SavingModel(advice, work, limits.gpu.figures, threads)
+    exchanges, barriers = suggested(advice)
+
+    def of_barrier(item: BarrierAdvice) -> PredictedGain:
+        if not model.arrivals_at(item.line):
+            return PredictedGain(by=limits.by, reason="the launch was not counted to execute it")
+        return gain_of(limits, work, model.of((), (item,)))
+
+    return replace(
+        known,
+        exchanges=tuple((item, gain_of(limits, work, model.of((item,), ()))) for item in exchanges),
+        barriers=tuple((item, of_barrier(item)) for item in barriers),
+        together=gain_of(limits, work, model.of(exchanges, barriers)),
+    )
 
 
-def _with_shuffles(
-    parts: Mapping[str, float], advice: KernelAdvice, work: LaunchWork, arch: Architecture, sms: int
-) -> dict[str, float]:
-    """Return the clocks of each unit with a shuffle for each load that one can replace, and without their stores.
+def gain_of(limits: LaunchLimits, work: LaunchWork, savings: Savings) -> PredictedGain:
+    """Return what a launch is predicted to gain if it no longer does something."""
+    if limits.is_small:
+        return _of_few_warps(limits, work, savings)
+    known = PredictedGain(by=limits.by)
+    if limits.unknown:
+        return replace(known, reason=limits.unknown)
+    overhead = limits.gpu.overhead_us
+    later = _later(limits, work, savings)
+    if limits.unit == ISSUE and limits.by != OVERHEAD:
+        return _of_issue_slots(known, work, savings, limits)
+    gain = (overhead + limits.work_us) / (overhead + max(later.values()))
+    is_same = gain < LEAST_GAIN
+    return replace(known, value=1.0 if is_same else gain, later_by=limits.by if is_same else largest(later))
 
-    Barriers go if the advice needs none of them. Instructions that go as well count on, which predicts too little.
-    """
-    replaced = [item for item in advice.exchanges if item.is_replaceable]
-    stays = {(item.store, item.load) for item in advice.exchanges if not item.is_replaceable}
-    loads = {item.load for item in replaced} - {load for _, load in stays}
-    stores = {item.store for item in replaced} - {store for store, _ in stays}
-    passes = clocks = shuffles = 0.0
-    for one in work.counts.requests.accesses:
-        lines = loads if one.kind is AccessKind.LOAD else stores
-        if one.space is not AccessSpace.SHARED or not _has(lines, one.file, one.line):
-            continue
-        passes += exchange_passes(one, work)
-        clocks += load_store_clocks(one, work, arch)
-        shuffles += one.requests * -(-one.bits // WORD) if one.kind is AccessKind.LOAD else 0.0
-    blocks = max(work.counts.grid / sms, 1.0)
-    later = dict(parts)
-    if (path := arch.exchange or arch.shared_memory) and ExecutionUnit.EXCHANGE in later:
-        later[ExecutionUnit.EXCHANGE] += blocks * (shuffles - passes) / path.value
-    if arch.load_store and LOAD_STORE in later:
-        later[LOAD_STORE] += blocks * (shuffles / arch.load_store.value - clocks)
-    if all(item.could_be_weaker for item in advice.barriers):
-        later.pop(str(ExecutionUnit.BARRIER), None)
+
+def _of_issue_slots(known: PredictedGain, work: LaunchWork, savings: Savings, limits: LaunchLimits) -> PredictedGain:
+    """Return the gain where issue slots limit a kernel, of which the instructions for addresses are not known."""
+    blocks, figures = max(work.counts.grid / limits.gpu.device.sms, 1.0), limits.gpu.figures
+    slots = limits.parts[ISSUE] * limits.gpu.device.clock_mhz
+    parts = figures.sub_partitions.value if figures.sub_partitions else 1
+    share = blocks * savings.instructions / parts / slots if slots else 0.0
+    if share < LEAST_ISSUE:
+        return replace(known, value=1.0, later_by=ISSUE)
+    return replace(known, reason=f"issue slots limit it, of which the change saves {share:.0%} or more")
+
+
+def _of_few_warps(limits: LaunchLimits, work: LaunchWork, savings: Savings) -> PredictedGain:
+    """Return the gain where latencies decide: nothing if the waits that go are few beside the overhead and one load."""
+    known = PredictedGain(by=limits.by)
+    latencies = Latencies.of(limits.gpu.figures, work.counts.requests.warps)
+    if limits.waits is None or latencies is None:
+        return replace(known, reason=f"{LATENCY} decides, of which the figures are not known")
+    waves = limits.waits_us or 0.0
+    per_clock = waves / limits.waits.clocks if limits.waits.clocks else 0.0
+    saved = savings.waits(latencies, work.counts.requests.warps)
+    now = min(limits.waits.memory, latencies.memory) + limits.waits.shared + limits.waits.barriers
+    now += limits.waits.shuffles
+    overhead = limits.gpu.overhead_us
+    at_most = (overhead + now * per_clock) / (overhead + max(0.0, now - saved) * per_clock)
+    if at_most < LEAST_OF_FEW:
+        return replace(known, value=1.0, later_by=limits.by, at_most=at_most)
+    return replace(known, reason=f"{LATENCY} decides; at most {at_most:.2f}×", at_most=at_most)
+
+
+def _later(limits: LaunchLimits, work: LaunchWork, savings: Savings) -> dict[str, float]:
+    """Return the time of each unit with a change. Instructions that go count on, which predicts too little."""
+    figures, clock = limits.gpu.figures, limits.gpu.device.clock_mhz
+    blocks = max(work.counts.grid / limits.gpu.device.sms, 1.0)
+    later = dict(limits.parts)
+
+    def less(name: str, clocks: float) -> None:
+        if name in later:
+            later[name] = max(0.0, later[name] - blocks * clocks / clock)
+
+    if path := figures.exchange or figures.shared_memory:
+        less(ExecutionUnit.EXCHANGE, savings.passes / path.value)
+    less(LOAD_STORE, savings.load_store)
+    if figures.barrier:
+        less(ExecutionUnit.BARRIER, savings.arrivals / figures.barrier.value)
     return later
-
-
-def _has(lines: Collection[SourceLine], file: str, number: int) -> bool:
-    return any((line.file.name, line.line) == (file, number) for line in lines)

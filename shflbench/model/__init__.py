@@ -4,6 +4,7 @@ from shflbench.model.code import (
     AccessKind,
     AccessRequests,
     AccessSpace,
+    AtomicAddress,
     Control,
     Instruction,
     Kernel,
@@ -13,10 +14,12 @@ from shflbench.model.code import (
     MatchRequests,
     MemoryFootprint,
     OnePassCode,
+    OperationRequests,
     Resources,
     ScheduledInstruction,
     Target,
     TimedCode,
+    WarpOperation,
 )
 from shflbench.model.runs import (
     DTYPES,
@@ -54,6 +57,7 @@ __all__ = [
     "AccessKind",
     "AccessRequests",
     "AccessSpace",
+    "AtomicAddress",
     "Case",
     "Conditions",
     "Control",
@@ -74,6 +78,7 @@ __all__ = [
     "MemoryFootprint",
     "Noise",
     "OnePassCode",
+    "OperationRequests",
     "Overrides",
     "Proof",
     "Resources",
@@ -86,4 +91,5 @@ __all__ = [
     "Timing",
     "Trouble",
     "is_sentinel",
+    "WarpOperation",
 ]

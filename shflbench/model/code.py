@@ -134,6 +134,33 @@ class MatchRequests:
     distinct: float  # different values per request, on average
 
 
+class WarpOperation(StrEnum):
+    """What warps do together, and no request to memory is."""
+
+    BARRIER = "barrier"  # of the block, at which a warp arrives
+    SHUFFLE = "shuffle"
+
+
+@dataclass(frozen=True, slots=True)
+class OperationRequests:
+    """The barriers of the block, or the shuffles, of one source line, counted by the emulator."""
+
+    file: str
+    line: int
+    kind: WarpOperation
+    requests: float  # per block, as in `AccessRequests`: of warps, which may be parts of one where lanes branched
+
+
+@dataclass(frozen=True, slots=True)
+class AtomicAddress:
+    """The address of global memory that one source line's atomics access most often in a launch."""
+
+    file: str
+    line: int
+    lanes: float  # that access it in the launch
+    requests: float  # of warps that do
+
+
 @dataclass(frozen=True, slots=True)
 class KernelRequests:
     """What a kernel's memory instructions request, counted by the emulator in one small launch."""
@@ -142,6 +169,7 @@ class KernelRequests:
     matches: tuple[MatchRequests, ...]
     warps: int  # per block of the launch
     per_iteration: bool  # whether counts are of one iteration of the timed loop; otherwise of the whole kernel
+    operations: tuple[OperationRequests, ...] = ()  # by file, line and kind; only of whole kernels
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +189,7 @@ class LaunchCounts:
     grid: int  # blocks of the launch
     requests: KernelRequests  # of the whole kernel, per block
     footprint: MemoryFootprint  # of the launch
+    atomics: tuple[AtomicAddress, ...] = ()  # by file and line
 
     @property
     def is_sample(self) -> bool:

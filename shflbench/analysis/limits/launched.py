@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from shflbench.analysis.limits.bound import LOAD_STORE, clocks_per_warp, integer_instructions
 from shflbench.analysis.limits.counts import count
-from shflbench.analysis.limits.units import ExecutionUnit
-from shflbench.model import AccessKind, AccessSpace, TimedCode
+from shflbench.analysis.limits.units import ExecutionUnit, unit_of
+from shflbench.model import AccessKind, AccessSpace, TimedCode, WarpOperation
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,6 +33,8 @@ _OPCODES = {  # of loads and stores, which machine code has as PTX has them, or 
     "LDS": (AccessSpace.SHARED, AccessKind.LOAD),
     "STS": (AccessSpace.SHARED, AccessKind.STORE),
 }
+SHARED_ATOMIC = "ATOMS"
+COMBINING = frozenset({"REDUX", "CREDUX", "POPC", "UPOPC", "FLO", "UFLO"})  # lanes of a warp: sums, counts, leaders
 Access = tuple[AccessSpace, AccessKind]
 
 
@@ -55,6 +57,25 @@ class LaunchWork:
         return max(1.0, max(widths, default=0) / access.bits)
 
     @property
+    def has_barriers(self) -> bool:
+        """Whether the machine code has barriers of the block, which the compiler may have made ones of the warp."""
+        return any(unit_of(one) is ExecutionUnit.BARRIER for one in self._instructions)
+
+    @property
+    def counts_lanes(self) -> bool:
+        """Whether an atomic on shared memory counts lanes, so that those on one word take one pass."""
+        return any(one.base == SHARED_ATOMIC and ".POPC" in one.opcode for one in self._instructions)
+
+    @property
+    def joins_atomics(self) -> bool:
+        """Whether the lanes of a warp may combine what they add to one address, as compilers do for integers."""
+        return any(one.base in COMBINING for one in self._instructions)
+
+    def operations(self, kind: WarpOperation) -> float:
+        """Return the barriers or shuffles of the warps of a block, as they were counted; 0 where they were not."""
+        return sum(one.requests for one in self.counts.requests.operations if one.kind is kind)
+
+    @property
     def _instructions(self) -> list[Instruction]:
         return [item.instruction for item in self.code.every.instructions]
 
@@ -75,13 +96,24 @@ def l2_bytes_moved(work: LaunchWork) -> float:
 
     L1 may serve a load, but writes stores through, sector by sector.
     """
-    counts = work.counts
-    stored = sum(
+    footprint = work.counts.footprint
+    return max(footprint.read_bytes, footprint.written_bytes, stored_bytes(work))
+
+
+def stored_bytes(work: LaunchWork) -> float:
+    """Return the bytes of the sectors that stores and atomics send to L2, at least."""
+    per_block = sum(
         access.requests * (access.sectors or 0.0) * SECTOR / work.joined(access)
-        for access in counts.requests.accesses
+        for access in work.counts.requests.accesses
         if access.space is AccessSpace.GLOBAL and access.kind is not AccessKind.LOAD
     )
-    return max(counts.footprint.read_bytes, counts.footprint.written_bytes, stored * counts.grid)
+    return per_block * work.counts.grid
+
+
+def atomics_on_one_address(work: LaunchWork) -> float:
+    """Return the atomic operations on the address of global memory that gets the most of one line's, at least."""
+    counts = ((one.requests if work.joins_atomics else one.lanes) for one in work.counts.atomics)
+    return max(counts, default=0.0)
 
 
 def launch_clocks(work: LaunchWork, arch: Architecture, sms: int) -> dict[str, float]:
@@ -98,7 +130,10 @@ def launch_clocks(work: LaunchWork, arch: Architecture, sms: int) -> dict[str, f
     counted = replace(known, certain=units, certain_instructions=executed[INSTRUCTION])
     clocks = clocks_per_warp(counted, arch, executed.get(ExecutionUnit.INTEGER, 0.0))
     parts: dict[str, float] = {name: per_warp * warps for name, per_warp in clocks}
-    shuffles = executed.get(SHUFFLE, 0.0) * warps
+    shuffles = max(executed.get(SHUFFLE, 0.0) * warps, work.operations(WarpOperation.SHUFFLE) * blocks)
+    if arch.barrier and work.has_barriers:
+        arrivals = blocks * work.operations(WarpOperation.BARRIER) / arch.barrier.value
+        parts[ExecutionUnit.BARRIER] = max(parts.get(ExecutionUnit.BARRIER, 0.0), arrivals)
     shared = [one for one in requests.accesses if one.space is AccessSpace.SHARED]
     if path := arch.exchange or arch.shared_memory:
         passes = sum(exchange_passes(one, work) for one in shared)
@@ -111,9 +146,16 @@ def launch_clocks(work: LaunchWork, arch: Architecture, sms: int) -> dict[str, f
 
 
 def exchange_passes(access: AccessRequests, work: LaunchWork) -> float:
-    """Return the passes of an access to shared memory per block, at least: joined loads take half if uniform."""
+    """Return the passes of an access to shared memory per block, at least: joined loads take half if uniform.
+
+    Additions to one word follow one another, but for `ATOMS.POPC.INC`, which counts lanes: `atomic_shared_same` of the
+    calibration of an H200 takes 32 clocks per request.
+    """
+    passes = access.passes or 0.0
+    if access.kind is AccessKind.ATOMIC and not work.counts_lanes:
+        passes = max(passes, access.same_address or 0.0)
     share = 0.5 if access.kind is AccessKind.LOAD and work.joined(access) > 1 else 1.0
-    return access.requests * (access.passes or 0.0) * share
+    return access.requests * passes * share
 
 
 def load_store_clocks(access: AccessRequests, work: LaunchWork, arch: Architecture) -> float:

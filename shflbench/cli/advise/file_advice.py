@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from shflbench.cli.advise.gains import gain_lines, gain_record, gains_of
 from shflbench.cli.advise.measuring import measure_patch, no_change, print_measured, record_of, required_gpu
 from shflbench.cli.advise.output import as_json
 from shflbench.cli.advise.sarif import as_sarif
@@ -19,10 +19,10 @@ from shflbench.kernel_bench.file_advice_words import barrier_scope, exchange_sco
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from shflbench.checker import KernelAdvice, Patch
-    from shflbench.cli.advise.gains import KernelGain
+    from shflbench.checker import FileOptions, KernelAdvice, Patch
     from shflbench.cli.console import Console
     from shflbench.cuda_sources import SourceLine
+    from shflbench.kernel_bench.file_gains import KernelGain
     from shflbench.kernel_bench.versions import MeasuredKernel
 
 
@@ -40,7 +40,7 @@ def print_file_advice(file: Path, flags: dict[str, Any], console: Console) -> in
     with console.progress() as progress:
         advice = advise_file(file, options, partial(show_step, progress))
         patch = make_patch(file, advice, options) if flags["patch"] or flags["measure"] else None
-    gains = gains_of(advice, flags, console) if flags["form"] in {"text", "json"} and not flags["patch"] else {}
+    gains = {} if flags["patch"] else _gains(advice, flags, console)
     origin = "given by --launch" if flags["launches"] else "of the host code"
     if patch is not None and flags["patch"]:
         _print_patch(patch, advice, console)
@@ -50,10 +50,21 @@ def print_file_advice(file: Path, flags: dict[str, Any], console: Console) -> in
     if flags["form"] == "json" and not flags["patch"]:
         console.json(as_json("kernels", records(advice, gains, measured)))
     elif flags["form"] == "sarif" and not flags["patch"]:
-        console.json(as_sarif(advice, origin))
+        console.json(as_sarif(advice, gains, origin))
     else:
         print_measured(measured, console.say if flags["patch"] else console.data)
     return 0 if all(item.result.is_timed for item in measured) else KernelError.exit_code
+
+
+def _gains(advice: Sequence[KernelAdvice], flags: dict[str, Any], console: Console) -> dict[str, KernelGain]:
+    from shflbench.kernel_bench.file_gains import GainRequest, gains_of
+
+    def options(item: KernelAdvice) -> FileOptions:
+        return replace(file_flags(flags).timed([item.report.choice]), cluster=None).options([item.report.place.file])
+
+    place = (flags["results"], flags["gpu"], flags["arch"], flags["arguments"])
+    with console.progress():
+        return gains_of(advice, GainRequest(*place, options, is_measured=flags["measure"]))
 
 
 def _print_patch(patch: Patch, advice: Sequence[KernelAdvice], console: Console) -> None:
@@ -78,9 +89,19 @@ def _print_tables(
         for item in kernel.collectives:
             console.data(f"  all steps of line {item.load.line} could be {' or '.join(item.instead)}")
         if gain := gains.get(kernel.report.symbol):
-            console.data(f"{_title(kernel)}: what shuffles bring")
-            for line in gain_lines(gain):
-                console.data("\n".join(wrap_text(f"  {line}", console.width(data=True))))
+            _print_gain(_title(kernel), gain, console)
+
+
+def _print_gain(title: str, gain: KernelGain, console: Console) -> None:
+    from shflbench.kernel_bench.gain_words import limit_rows, worth_lines, worth_title
+
+    limits = gain.prospect.limits
+    console.data(f"{title}: is it worth it?" + (f" ({worth_title(limits)})" if limits else ""))
+    for line in worth_lines(gain):
+        console.data("\n".join(wrap_text(f"  {line}", console.width(data=True))))
+    if limits:
+        rows = tuple(Line(row) for row in limit_rows(limits))
+        console.table(Table(f"{title}: predicted times", ("of", "time", "share"), rows), data=True)
 
 
 def _title(advice: KernelAdvice) -> str:
@@ -121,6 +142,8 @@ def records(
     advice: Sequence[KernelAdvice], gains: Mapping[str, KernelGain], measured: Sequence[MeasuredKernel]
 ) -> list[dict[str, object]]:
     """Return the advice on each kernel as a JSON object, with what shuffles bring, and what `--measure` measured."""
+    from shflbench.kernel_bench.gain_records import gain_record
+
     base = Path.cwd()
     times = {symbol: record_of(item) for item in measured for symbol in item.symbols}
     return [
@@ -148,7 +171,7 @@ def records(
             "barriers": [
                 {"line": one.line.shown(base), "need": one.need, "reason": one.reason} for one in kernel.barriers
             ],
-            **({"shuffles": gain_record(gains[kernel.report.symbol])} if kernel.report.symbol in gains else {}),
+            **({"worth": gain_record(gains[kernel.report.symbol], base)} if kernel.report.symbol in gains else {}),
             **({"measured": times[kernel.report.symbol]} if kernel.report.symbol in times else {}),
         }
         for kernel in advice

@@ -14,6 +14,7 @@ from shflbench.emulator.machine.state import State
 from shflbench.emulator.opcodes.forms import Access
 from shflbench.emulator.ptx.syntax import Location
 from shflbench.emulator.requests.footprint import FootprintRecorder
+from shflbench.emulator.requests.operations import AtomicRecorder, OperationRecorder
 from shflbench.emulator.requests.recorder import InstructionTotals, RequestRecorder, Sums
 from shflbench.grouping import group_by
 from shflbench.model import AccessKind, AccessRequests, AccessSpace, KernelRequests, LaunchCounts, MatchRequests
@@ -63,19 +64,22 @@ def _requests(
 
 def count_launch(launch: EmulatedLaunch, locate: Locate, step_limit: int = STEP_LIMIT) -> LaunchCounts:
     """Run a launch, or the sample of its blocks, in lockstep, and return what it does; EmulatorError if it fails."""
-    footprints: list[FootprintRecorder] = []
+    others: list[tuple[FootprintRecorder, OperationRecorder, AtomicRecorder]] = []
 
     def observe(state: State) -> Sequence[Observer]:
-        footprints.append(FootprintRecorder(state))
-        return footprints
+        others.append((FootprintRecorder(state), OperationRecorder(state, locate), AtomicRecorder(state, locate)))
+        return others[0]
 
-    requests, shape = _recorded(launch, observe, step_limit), launch.shape
+    totals, shape = _recorded(launch, observe, step_limit).totals, launch.shape
+    ((footprint, operations, atomics),) = others
     grid = prod(shape.grid_dims)
+    requests = _requests(list(totals.values()), Divisor(shape.grid, 1), launch, locate)
     return LaunchCounts(
         blocks=shape.grid,
         grid=grid,
-        requests=_requests(list(requests.totals.values()), Divisor(shape.grid, 1), launch, locate),
-        footprint=footprints[0].footprint(grid),
+        requests=replace(requests, operations=operations.requests()),
+        footprint=footprint.footprint(grid),
+        atomics=tuple(atomics.atomics(grid)),
     )
 
 

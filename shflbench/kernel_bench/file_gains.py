@@ -1,0 +1,72 @@
+"""Whether the advice on the kernels of a file is worth it: stored ratios of the exchanges, and predictions of the rest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from shflbench.advisor.exchange_alone import StoredExchanges
+from shflbench.compile.toolchain import find
+from shflbench.default_arch import DEFAULT_ARCH
+from shflbench.grouping import group_by
+from shflbench.kernel_bench.predicted_gpu import gpu_of, known_gpu
+from shflbench.kernel_bench.prospects import ExchangePlace, Prospect, prospect_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from shflbench.advisor.exchange_alone import ExchangeAlone
+    from shflbench.checker import ExchangeAdvice, FileOptions, KernelAdvice
+
+
+@dataclass(frozen=True, slots=True)
+class KernelGain:
+    """Whether the advice on one kernel is worth it."""
+
+    alone: tuple[tuple[ExchangeAdvice, tuple[ExchangeAlone, ...]], ...]  # of each exchange that one shuffle can replace
+    prospect: Prospect
+
+
+@dataclass(frozen=True, slots=True)
+class GainRequest:
+    """For which GPU gains are predicted, and from which stored runs ratios come."""
+
+    results: Sequence[Path]
+    gpu: str | None  # a part of its name
+    arch: str | None
+    arguments: Sequence[str]  # as `--arg` takes them
+    options: Callable[[KernelAdvice], FileOptions]  # with which the kernel of an advice is read to be timed
+    is_measured: bool = False  # the GPU is one to time on, of which no results are required
+
+
+def gains_of(advice: Sequence[KernelAdvice], request: GainRequest) -> dict[str, KernelGain]:
+    """Return for each kernel that compiles whether the advice on it is worth it, by its symbol.
+
+    Raises what `StoredExchanges` raises.
+    """
+    stored = StoredExchanges(request.results, request.gpu, request.arch, of_gpu=not request.is_measured)
+    device = stored.device
+    gpu = gpu_of(device) if device else known_gpu(request.arch or DEFAULT_ARCH, request.gpu)
+    place = ExchangePlace(find(), device.arch if device else request.arch or DEFAULT_ARCH, gpu)
+    return {item.report.symbol: _gain(item, stored, request, place) for item in advice if item.report.symbol}
+
+
+def _gain(advice: KernelAdvice, stored: StoredExchanges, request: GainRequest, place: ExchangePlace) -> KernelGain:
+    exchanges = merge_loads([one for one in advice.exchanges if one.instead])
+    block = advice.runs.launches[0].launch.shape.threads_per_block if advice.runs else 1
+    alone = tuple((one, stored.alone(one, block)) for one in exchanges)
+    return KernelGain(alone, prospect_of(advice, request.options(advice), request.arguments, place))
+
+
+def merge_loads(exchanges: Sequence[ExchangeAdvice]) -> list[ExchangeAdvice]:
+    """Return one exchange for each load, with what it reads of all stores: the steps of a tree have several."""
+    of_loads = group_by(exchanges, lambda item: item.load).values()
+    return [
+        replace(
+            items[0],
+            relations=tuple(dict.fromkeys(relation for item in items for relation in item.relations)),
+            distances=tuple(dict.fromkeys(distance for item in items for distance in item.distances)),
+        )
+        for items in of_loads
+    ]

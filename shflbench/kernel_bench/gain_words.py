@@ -1,0 +1,234 @@
+"""Whether changes of a kernel are worth it, in sentences; what is predicted says so, and is never mixed with times."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shflbench.analysis.limits import ISSUE, ExecutionUnit
+from shflbench.analysis.limits.bound import LOAD_STORE
+from shflbench.analysis.limits.one_pass import ATOMIC, BLOCK_START, DRAM, L2
+from shflbench.kernel_bench.launch_limits import LATENCY, OVERHEAD
+from shflbench.words import join_words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from shflbench.advisor.exchange_alone import ExchangeAlone
+    from shflbench.kernel_bench.file_gains import KernelGain
+    from shflbench.kernel_bench.launch_limits import LaunchLimits
+    from shflbench.kernel_bench.prospects import PredictedGain, Prospect
+
+UNITS = {  # what limits a kernel, as a subject in the singular
+    DRAM: "memory",
+    L2: "the L2 cache",
+    ExecutionUnit.EXCHANGE: "shared memory, with the shuffles,",
+    ExecutionUnit.BARRIER: "the unit of barriers",
+    LOAD_STORE: "the load/store unit",
+    ISSUE: "the issue of instructions",
+    ATOMIC: "the order of atomics on one address",
+    BLOCK_START: "the start of blocks",
+    OVERHEAD: "the launch overhead",
+    LATENCY: "latency",
+}
+ROWS = {  # likewise, as a row of a table
+    DRAM: "memory",
+    L2: "L2 cache",
+    ExecutionUnit.EXCHANGE: "shared memory and shuffles",
+    ExecutionUnit.BARRIER: "barriers",
+    LOAD_STORE: "load/store unit",
+    ISSUE: "issue of instructions",
+    ATOMIC: "atomics on one address",
+    BLOCK_START: "start of blocks",
+}
+ALWAYS = frozenset({DRAM, L2, ExecutionUnit.EXCHANGE, ExecutionUnit.BARRIER, ISSUE, ATOMIC})  # shown if at all used
+LEAST_SHOWN = 0.05  # of the time of the slowest unit: others below it are not shown
+FEW_MEGABYTES, MOST_US = 1.0, 1000.0
+
+
+def unit_words(name: str) -> str:
+    """Return what limits a kernel, in words."""
+    return UNITS.get(name, f"the unit of {name} instructions")
+
+
+def worth_title(limits: LaunchLimits) -> str:
+    """Return what a section on a kernel is about."""
+    return f"predicted for launch {limits.launch} on an {limits.gpu.title}, from {limits.basis}"
+
+
+def limit_rows(limits: LaunchLimits) -> list[tuple[str, str, str]]:
+    """Return name, time and share of each unit, the slowest first."""
+    shown = {name: us for name, us in limits.parts.items() if name in ALWAYS or limits.share(name) >= LEAST_SHOWN}
+    ordered = sorted(shown, key=lambda name: -shown[name])
+    return [
+        (ROWS.get(name, f"{name} instructions"), us_text(shown[name]), share_text(limits, name)) for name in ordered
+    ]
+
+
+def share_text(limits: LaunchLimits, name: str) -> str:
+    """Return the share of a unit in the time of the slowest one: `6%`."""
+    return f"{limits.share(name):.0%}"
+
+
+def limit_sentence(limits: LaunchLimits) -> str:
+    """Return what limits a kernel, with figures."""
+    if limits.by == OVERHEAD and not limits.is_small:
+        return (
+            f"the launch overhead, about {us_text(limits.gpu.overhead_us)}, is more than the work: "
+            f"{_unit_sentence(limits)}"
+        )
+    if limits.by in {OVERHEAD, LATENCY}:
+        return _of_few_warps(limits)
+    if limits.unknown:
+        return f"unknown: {limits.unknown}; at least, {_unit_sentence(limits)}"
+    return _unit_sentence(limits)
+
+
+def _of_few_warps(limits: LaunchLimits) -> str:
+    of = f" of {limits.of_warps}" if limits.of_warps else ""
+    small = f"the launch is small: an SM executes {limits.warps:.0f}{of} warps at a time, which do not hide latencies"
+    waits = limits.waits
+    if waits is None or limits.waits_us is None:
+        return small
+    if limits.by == OVERHEAD:
+        return (
+            f"{small}; the launch overhead, about {us_text(limits.gpu.overhead_us)}, is more than the work: "
+            f"at most {us_text(limits.waits_us)} if each wait of a warp follows the one before"
+        )
+    named = {"global memory": waits.memory, "shared memory": waits.shared, "barriers": waits.barriers}
+    named |= {"shuffles": waits.shuffles}
+    shares = [f"{share / waits.clocks:.0%} for {name}" for name, share in named.items() if share]
+    return (
+        f"{small}: latency decides; its waits take at most {us_text(limits.waits_us)} if each follows the one before, "
+        f"{join_words(shares)}; the slowest unit, {ROWS.get(limits.unit, limits.unit)}, needs {us_text(limits.work_us)}"
+    )
+
+
+def _unit_sentence(limits: LaunchLimits) -> str:
+    sentences: dict[str, Callable[[LaunchLimits], str]] = {
+        DRAM: _of_memory,
+        L2: _of_memory,
+        ATOMIC: _of_atomics,
+        ExecutionUnit.EXCHANGE: _of_shared_memory,
+    }
+    known = sentences.get(limits.unit, _of_unit)(limits)
+    others = [
+        f"{ROWS[name]} {us_text(limits.parts[name])}"
+        for name in (ExecutionUnit.EXCHANGE, ExecutionUnit.BARRIER)
+        if name in limits.parts and name != limits.unit
+    ]
+    hidden = f"; {join_words(others)} are hidden behind it" if others and limits.unit in {DRAM, L2} else ""
+    return f"{known}{hidden}"
+
+
+def _of_unit(limits: LaunchLimits) -> str:
+    return f"{unit_words(limits.unit)} limits it: {us_text(limits.work_us)}"
+
+
+def _of_memory(limits: LaunchLimits) -> str:
+    moved = limits.moved
+    if moved is None:
+        return _of_unit(limits)
+    cached = "all of it fits in" if moved.by == L2 else "more than fits in"
+    rate = f"{moved.bytes_per_us / 1e6:.2f} TB/s"
+    kind = "which it reaches" if moved.is_measured else "as documented"
+    return (
+        f"{unit_words(moved.by)} limits it: {size_text(moved.total_bytes)} ({size_text(moved.read_bytes)} read, "
+        f"{size_text(moved.written_bytes)} written) at {rate}, {kind}, take {us_text(moved.us)}; {cached} "
+        f"the L2 cache of {size_text(moved.l2_bytes)}"
+    )
+
+
+def _of_atomics(limits: LaunchLimits) -> str:
+    return f"atomics on one address of global memory follow one another, which takes {us_text(limits.work_us)}"
+
+
+def _of_shared_memory(limits: LaunchLimits) -> str:
+    text = f"shared memory limits it, with the shuffles: {us_text(limits.work_us)}"
+    if limits.conflicts:
+        worst = limits.conflicts[0]
+        where = f"line {worst.access.line}" if worst.access.file else "a line without number"
+        return f"{text}, with {worst.per_request / worst.least:.0f}-way bank conflicts in {where}"
+    if limits.shared_atomics:
+        one = max(limits.shared_atomics, key=lambda item: item.requests * (item.same_address or 0))
+        return f"{text}; atomics of line {one.line} follow one another: {one.same_address:.1f} lanes add to one word"
+    return text
+
+
+def change_lines(prospect: Prospect) -> Iterator[str]:
+    """Yield for each change that is suggested whether it is worth it, then for all together."""
+    for exchange, gain in prospect.exchanges:
+        yield f"lines {exchange.store.line} to {exchange.load.line}, {exchange.instead}: {gain_text(gain, prospect)}"
+    for barrier, gain in prospect.barriers:
+        instead = "without the barrier" if barrier.need == "not needed" else "__syncwarp()"
+        yield f"line {barrier.line.line}, {instead}: {gain_text(gain, prospect)}"
+    if len(prospect.exchanges) + len(prospect.barriers) > 1:
+        yield f"all of these: {gain_text(prospect.together, prospect)}"
+
+
+def gain_text(gain: PredictedGain, prospect: Prospect) -> str:
+    """Return what a change brings: a factor, nothing, or that nobody knows."""
+    limits = prospect.limits
+    if gain.value is None or limits is None:
+        return f"unknown; use --measure ({gain.reason})"
+    if gain.value > 1:
+        now, later = unit_words(gain.by), unit_words(gain.later_by)
+        what = f"{now} limits it, also then" if gain.by == gain.later_by else f"{now} limits it now, {later} then"
+        return f"predicted {gain.value:.2g}×: {what}; --measure times it"
+    if gain.at_most is not None:
+        return f"nothing to gain: {unit_words(gain.by)} decides (predicted at most {gain.at_most:.2f}×)"
+    if gain.by == OVERHEAD:
+        return f"nothing to gain: {unit_words(OVERHEAD)} decides (predicted)"
+    return f"nothing to gain: limited by {unit_words(gain.by)} (predicted {us_text(limits.work_us)})"
+
+
+def alone_lines(gain: KernelGain) -> Iterator[str]:
+    """Yield what stored results say of the exchanges alone, which is measured."""
+    by_ratio: dict[tuple[ExchangeAlone, ...], list[str]] = {}
+    for exchange, alone in gain.alone:
+        by_ratio.setdefault(alone, []).append(str(exchange.load.line))
+    for alone, lines in by_ratio.items():
+        where = f"line{'s' if len(set(lines)) > 1 else ''} {join_words(list(dict.fromkeys(lines)))}"
+        yield from (f"the exchange of {where} alone: {_of_pattern(one)}" for one in alone)
+        if not alone:
+            yield f"the exchange of {where} alone: unknown; no results here are of its pattern"
+
+
+def _of_pattern(one: ExchangeAlone) -> str:
+    ratio = one.speedup
+    return (
+        f"shfl runs at {ratio.value:.2f}× ({ratio.low:.2f} to {ratio.high:.2f}) the speed of smem in the pattern "
+        f"{one.pattern.name} ({one.setting}) on {one.gpu}, measured in {one.run}"
+    )
+
+
+def memory_line(prospect: Prospect) -> str:
+    """Return the shared memory that shuffles save, and the warps that are resident then; empty if they save none."""
+    if not prospect.saved_bytes:
+        return ""
+    text = f"saves {prospect.saved_bytes:,} bytes of shared memory per block"
+    before, after = prospect.occupancy, prospect.later_occupancy
+    if before is None or after is None:
+        return text
+    if before.warps == after.warps:
+        return f"{text}; {after.warps} of {after.of_warps} warps are resident per SM, as before"
+    return f"{text}; {after.warps} instead of {before.warps} of {after.of_warps} warps are resident per SM"
+
+
+def us_text(us: float) -> str:
+    """Return a time: `0.31 µs`, `136 µs`, `3,100 µs`."""
+    return f"{us:,.0f} µs" if us >= MOST_US else f"{us:.3g} µs"
+
+
+def size_text(number: float) -> str:
+    """Return a number of bytes: `512 bytes`, `4.2 KB`, `268 MB`."""
+    for scale, unit in ((1e9, "GB"), (1e6, "MB"), (1e3, "KB")):
+        if number >= scale:
+            return f"{number / scale:.3g} {unit}"
+    return f"{number:.0f} bytes"
+
+
+def worth_lines(gain: KernelGain) -> Sequence[str]:
+    """Return the sentences of the section on a kernel, but for the table of its limits."""
+    limits = gain.prospect.limits
+    first = [limit_sentence(limits)] if limits else [f"unknown: {gain.prospect.reason}"]
+    return [*first, *change_lines(gain.prospect), *alone_lines(gain), *filter(None, [memory_line(gain.prospect)])]
