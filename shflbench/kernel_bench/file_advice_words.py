@@ -60,10 +60,21 @@ def sources_of(exchange: ExchangeAdvice) -> str:
         counts[where] = counts.get(where, 0) + count
     parts = [f"{where} ({count:,})" for where, count in counts.items()]
     if 0 < len(exchange.distances) <= MOST_DISTANCES:
-        parts.append(f"{_unit(exchange)} {', '.join(str(abs(item)) for item in exchange.distances)}")
+        parts.append(_distances(exchange))
     return ", ".join(parts)
 
 
-def _unit(exchange: ExchangeAdvice) -> str:
-    """Return what the numbers of an exchange are: lanes of a broadcast, or distances."""
-    return "lane" if any(relation is LaneRelation.BROADCAST for relation, _ in exchange.relations) else "distance"
+def _distances(exchange: ExchangeAdvice) -> str:
+    """Return the lanes that values come from as shuffles name them: `down 16, 8`, `up 1`, `xor 1` or `lane 3`."""
+    kinds = {relation for relation, _ in exchange.relations} & set(_WORDS)
+    distances = exchange.distances
+    if len(kinds) > 1:
+        return f"distance {', '.join(f'{item:+d}' for item in distances)}"
+    if kinds == {LaneRelation.SHIFT}:
+        words = {"down": [item for item in distances if item > 0], "up": [-item for item in distances if item < 0]}
+        return ", ".join(f"{word} {', '.join(map(str, items))}" for word, items in words.items() if items)
+    word = _WORDS[kinds.pop()] if kinds else "distance"
+    return f"{word} {', '.join(map(str, distances))}"
+
+
+_WORDS = {LaneRelation.SHIFT: "down", LaneRelation.XOR: "xor", LaneRelation.BROADCAST: "lane"}

@@ -1,4 +1,4 @@
-"""Whether the advice on the kernels of a file is worth it: stored ratios of the exchanges, and predictions of the rest."""
+"""Whether the advice on the kernels of a file is worth it: stored ratios of exchanges, and predictions of kernels."""
 
 from __future__ import annotations
 

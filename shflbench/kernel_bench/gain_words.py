@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from shflbench.analysis.limits import ISSUE, ExecutionUnit
 from shflbench.analysis.limits.bound import LOAD_STORE
 from shflbench.analysis.limits.one_pass import ATOMIC, BLOCK_START, DRAM, L2
-from shflbench.kernel_bench.launch_limits import LATENCY, OVERHEAD
+from shflbench.kernel_bench.launch_limits import EXCHANGE_WAITS, LATENCY, MEMORY_WAITS, OVERHEAD, WAITS
 from shflbench.words import join_words
 
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ UNITS = {  # what limits a kernel, as a subject in the singular
     BLOCK_START: "the start of blocks",
     OVERHEAD: "the launch overhead",
     LATENCY: "latency",
+    MEMORY_WAITS: "the latency of memory",
+    EXCHANGE_WAITS: "the latency of the exchanges",
 }
 ROWS = {  # likewise, as a row of a table
     DRAM: "memory",
@@ -39,10 +41,15 @@ ROWS = {  # likewise, as a row of a table
     ISSUE: "issue of instructions",
     ATOMIC: "atomics on one address",
     BLOCK_START: "start of blocks",
+    MEMORY_WAITS: "latency of memory and exchanges",
+    EXCHANGE_WAITS: "latency of exchanges and memory",
 }
 ALWAYS = frozenset({DRAM, L2, ExecutionUnit.EXCHANGE, ExecutionUnit.BARRIER, ISSUE, ATOMIC})  # shown if at all used
 LEAST_SHOWN = 0.05  # of the time of the slowest unit: others below it are not shown
-FEW_MEGABYTES, MOST_US = 1.0, 1000.0
+MOST_NEAR = 2  # units that do not hide behind the slowest one, of which a sentence has figures
+NEAR = 0.7  # likewise: a unit that does not hide behind the slowest one
+MOST_US = 1000.0  # of a time with decimals
+BYTES_PER_US = 1e6  # of 1 TB/s
 
 
 def unit_words(name: str) -> str:
@@ -104,46 +111,73 @@ def _of_few_warps(limits: LaunchLimits) -> str:
 
 
 def _unit_sentence(limits: LaunchLimits) -> str:
-    sentences: dict[str, Callable[[LaunchLimits], str]] = {
+    """Return the sentence on the slowest unit, and on memory and exchanges if these are others."""
+    ordered = sorted(limits.parts, key=lambda name: -limits.parts[name])
+    first, moved = _part_sentence(limits, ordered[0], "limits it: "), limits.moved
+    near = [name for name in ordered[1:] if limits.share(name) >= NEAR]
+    near = sorted(near, key=lambda name: name not in {DRAM, L2})[:MOST_NEAR]
+    next_ = [f"near to it is {ROWS.get(name, name)}: {_part_figures(limits, name)}" for name in near]
+    exchanging = (ExecutionUnit.EXCHANGE, ExecutionUnit.BARRIER)
+    hidden: list[str] = [name for name in exchanging if 0 < limits.share(name) < NEAR]
+    if moved and moved.by in limits.parts and moved.by != ordered[0] and moved.by not in near:
+        hidden.insert(0, moved.by)
+    texts = [f"{ROWS[name]} {us_text(limits.parts[name])}" for name in hidden]
+    behind = [f"behind it are hidden {join_words(texts)}"] if texts else []
+    return "; ".join([first, *next_, *behind])
+
+
+def _part_sentence(limits: LaunchLimits, name: str, verb: str) -> str:
+    subject = "shared memory, with the shuffles," if name == ExecutionUnit.EXCHANGE else unit_words(name)
+    return f"{subject} {verb}{_part_figures(limits, name)}"
+
+
+def _part_figures(limits: LaunchLimits, name: str) -> str:
+    """Return the time of a unit with what it comes from."""
+    figures: dict[str, Callable[[LaunchLimits], str]] = {
         DRAM: _of_memory,
         L2: _of_memory,
+        MEMORY_WAITS: _of_rounds,
+        EXCHANGE_WAITS: _of_rounds,
+        BLOCK_START: _of_starts,
         ATOMIC: _of_atomics,
         ExecutionUnit.EXCHANGE: _of_shared_memory,
     }
-    known = sentences.get(limits.unit, _of_unit)(limits)
-    others = [
-        f"{ROWS[name]} {us_text(limits.parts[name])}"
-        for name in (ExecutionUnit.EXCHANGE, ExecutionUnit.BARRIER)
-        if name in limits.parts and name != limits.unit
-    ]
-    hidden = f"; {join_words(others)} are hidden behind it" if others and limits.unit in {DRAM, L2} else ""
-    return f"{known}{hidden}"
-
-
-def _of_unit(limits: LaunchLimits) -> str:
-    return f"{unit_words(limits.unit)} limits it: {us_text(limits.work_us)}"
+    return figures[name](limits) if name in figures else us_text(limits.parts[name])
 
 
 def _of_memory(limits: LaunchLimits) -> str:
     moved = limits.moved
-    if moved is None:
-        return _of_unit(limits)
+    assert moved is not None  # noqa: S101  (there is a part of it)
     cached = "all of it fits in" if moved.by == L2 else "more than fits in"
-    rate = f"{moved.bytes_per_us / 1e6:.2f} TB/s"
     kind = "which it reaches" if moved.is_measured else "as documented"
     return (
-        f"{unit_words(moved.by)} limits it: {size_text(moved.total_bytes)} ({size_text(moved.read_bytes)} read, "
-        f"{size_text(moved.written_bytes)} written) at {rate}, {kind}, take {us_text(moved.us)}; {cached} "
-        f"the L2 cache of {size_text(moved.l2_bytes)}"
+        f"{size_text(moved.total_bytes)} ({size_text(moved.read_bytes)} read, {size_text(moved.written_bytes)} written)"
+        f" at {moved.bytes_per_us / BYTES_PER_US:.2f} TB/s, {kind}, take {us_text(moved.us)} "
+        f"({cached} the L2 cache of {size_text(moved.l2_bytes)})"
     )
 
 
+def _of_rounds(limits: LaunchLimits) -> str:
+    us = next(limits.parts[name] for name in WAITS if name in limits.parts)
+    rounds = max(1.0, limits.rounds)
+    times = f"follow one another {rounds:,.0f} times, and " if rounds > 1 else ""
+    each = f", {us_text(us / rounds)} each time" if rounds > 1 else ""
+    return (
+        f"the blocks that are resident at a time {times}wait for a load from memory and for their exchanges, "
+        f"which takes {us_text(us)}{each}"
+    )
+
+
+def _of_starts(limits: LaunchLimits) -> str:
+    return f"{limits.grid:,} blocks take {us_text(limits.parts[BLOCK_START])} to start"
+
+
 def _of_atomics(limits: LaunchLimits) -> str:
-    return f"atomics on one address of global memory follow one another, which takes {us_text(limits.work_us)}"
+    return f"{limits.atomics:,.0f} atomic operations on it take {us_text(limits.parts[ATOMIC])}"
 
 
 def _of_shared_memory(limits: LaunchLimits) -> str:
-    text = f"shared memory limits it, with the shuffles: {us_text(limits.work_us)}"
+    text = us_text(limits.parts[ExecutionUnit.EXCHANGE])
     if limits.conflicts:
         worst = limits.conflicts[0]
         where = f"line {worst.access.line}" if worst.access.file else "a line without number"

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from shflbench.analysis.limits.access_findings import AccessProblem, findings
 from shflbench.analysis.limits.calibrated import atomics_per_clock
+from shflbench.analysis.limits.constants import DEFAULTS, PREDICTED_ARCH
 from shflbench.analysis.limits.launched import atomics_on_one_address, exchange_passes, launch_clocks
 from shflbench.analysis.limits.moved import moved_bytes
-from shflbench.analysis.limits.one_pass import ATOMIC, BLOCK_START, atomic_us, block_start_us
-from shflbench.analysis.limits.units import ExecutionUnit
+from shflbench.analysis.limits.one_pass import ATOMIC, BLOCK_START, DRAM, atomic_us, block_start_us
 from shflbench.analysis.limits.waits import FEW_WARPS, Latencies, Waits, waits_of
 from shflbench.arch.devices import product
 from shflbench.model import AccessKind, AccessSpace
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 LEAST_SHARE = 0.5  # of the passes of a launch: conflicts that cause fewer do not decide
 OVERHEAD, LATENCY = "launch overhead", "latency"  # limits of launches with little work
+# Of blocks that follow one another: what each of them waits for longer, a load from memory or its exchanges.
+MEMORY_WAITS, EXCHANGE_WAITS = "memory latency", "exchange latency"
+WAITS = (MEMORY_WAITS, EXCHANGE_WAITS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,9 @@ class LaunchLimits:
     of_warps: int | None  # that it could
     waits: Waits | None  # of a warp, in clocks
     waits_us: float | None  # of the warps of an SM that follow one another, at most
+    grid: int
+    atomics: float  # on the address of global memory that gets the most
+    rounds: float  # of the blocks that are resident at a time
     conflicts: tuple[AccessFinding, ...]  # of shared memory, the one with most passes first
     shared_atomics: tuple[AccessRequests, ...] = ()
     unknown: str = ""  # why the parts are less than what the launch needs
@@ -68,6 +74,11 @@ class LaunchLimits:
         """Whether so few warps are resident that they do not hide latencies."""
         return self.warps < FEW_WARPS
 
+    @property
+    def predicted_us(self) -> float:
+        """The time of the launch, about."""
+        return predicted_us(self.parts, self.gpu)
+
     def share(self, part: str) -> float:
         """Return the time of a unit as a share of that of the slowest one."""
         return self.parts.get(part, 0.0) / self.work_us if self.work_us else 0.0
@@ -78,11 +89,18 @@ def largest(parts: Mapping[str, float]) -> str:
     return str(max(parts, key=lambda name: parts[name]))
 
 
+def predicted_us(parts: Mapping[str, float], gpu: PredictedGpu) -> float:
+    """Return the time of a launch whose units need so much: the longest hides most of the rest, as runs have shown."""
+    overlap = DEFAULTS.overlap
+    return gpu.overhead_us + float(sum(us**overlap for us in parts.values()) ** (1 / overlap))
+
+
 def limits_of_launch(
     work: LaunchWork, gpu: PredictedGpu, launch: str, occupancy: Occupancy | None
 ) -> LaunchLimits | None:
     """Return what limits a launch whose blocks were counted; None if no rate is known for anything that it does."""
     parts = unit_us(work, gpu)
+    rounds = _rounds(work, gpu, occupancy)
     moved = moved_bytes(work, gpu.device, gpu.calibration)
     if moved:
         parts[moved.by] = moved.us
@@ -94,6 +112,10 @@ def limits_of_launch(
     latencies = Latencies.of(gpu.figures, counts.requests.warps)
     waits = waits_of(work, latencies) if latencies else None
     waves = max(1.0, of_sm / warps) if warps else 1.0
+    if waits and latencies and warps >= FEW_WARPS and rounds:
+        load_us, others_us = _round_us(waits, latencies, moved, gpu)
+        name = MEMORY_WAITS if load_us > others_us else EXCHANGE_WAITS
+        parts[name] = max(1.0, rounds) * (load_us + others_us)
     return LaunchLimits(
         launch=launch,
         basis=counts.basis,
@@ -104,12 +126,29 @@ def limits_of_launch(
         of_warps=occupancy.of_warps if occupancy else None,
         waits=waits,
         waits_us=waits.clocks * waves / gpu.device.clock_mhz if waits else None,
+        grid=counts.grid,
+        atomics=atomics_on_one_address(work),
+        rounds=rounds,
         conflicts=_conflicts(work),
         shared_atomics=tuple(one for one in counts.requests.accesses if _is_serial(one, work)),
         unknown="nothing says how often a loop of its code iterates, which accesses no memory"
         if work.has_uncounted_loop
         else "",
     )
+
+
+def _rounds(work: LaunchWork, gpu: PredictedGpu, occupancy: Occupancy | None) -> float:
+    """Return how often the blocks of a launch that are resident at a time follow one another; 0 if unknown."""
+    resident = occupancy.blocks if occupancy else 0
+    return work.counts.grid / (gpu.device.sms * resident) if resident else 0.0
+
+
+def _round_us(waits: Waits, latencies: Latencies, moved: MovedBytes | None, gpu: PredictedGpu) -> tuple[float, float]:
+    """Return the times for which a block waits, at least: for a load from memory, and for its exchanges."""
+    load_us = min(waits.memory, latencies.memory) / gpu.device.clock_mhz
+    if moved and moved.by == DRAM and waits.memory and gpu.device.arch == PREDICTED_ARCH:
+        load_us = DEFAULTS.dram_round_us
+    return load_us, (waits.clocks - waits.memory) / gpu.device.clock_mhz
 
 
 def unit_us(work: LaunchWork, gpu: PredictedGpu) -> dict[str, float]:
@@ -146,6 +185,3 @@ def _is_serial(access: AccessRequests, work: LaunchWork) -> bool:
     """Whether the lanes of an atomic on shared memory follow one another, because they add to one word."""
     is_atomic = access.space is AccessSpace.SHARED and access.kind is AccessKind.ATOMIC
     return is_atomic and exchange_passes(access, work) > (access.conflict_free_passes or 1) * access.requests
-
-
-EXCHANGING = frozenset({ExecutionUnit.EXCHANGE, ExecutionUnit.BARRIER})  # what only exchanges between threads need

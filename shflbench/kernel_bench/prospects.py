@@ -17,7 +17,15 @@ from shflbench.compile.certain_code import one_pass_code
 from shflbench.compile.cubin import kernel_code
 from shflbench.environment import cache_folder
 from shflbench.errors import ShflbenchError
-from shflbench.kernel_bench.launch_limits import LATENCY, OVERHEAD, LaunchLimits, largest, limits_of_launch
+from shflbench.kernel_bench.launch_limits import (
+    LATENCY,
+    OVERHEAD,
+    WAITS,
+    LaunchLimits,
+    largest,
+    limits_of_launch,
+    predicted_us,
+)
 from shflbench.kernel_bench.savings import SavingModel, Savings, suggested
 from shflbench.kernel_facts.residency import occupancy_of
 from shflbench.measure.launch_counts import counts_of
@@ -36,7 +44,7 @@ if TYPE_CHECKING:
     from shflbench.kernel_bench.predicted_gpu import PredictedGpu
     from shflbench.model import Case, LaunchCounts
 
-LEAST_GAIN = 1.01  # below it, the times of both versions count as equal
+LEAST_GAIN = 1.03  # below it, the predicted times of both versions count as equal
 LEAST_OF_FEW = 1.05  # likewise where few warps are resident, of which only a bound of the gain is known
 LEAST_ISSUE = 0.01  # of the issue slots: a change that takes fewer away changes nothing
 NO_GPU = "no figures of a GPU of this architecture are known"
@@ -186,11 +194,10 @@ def gain_of(limits: LaunchLimits, work: LaunchWork, savings: Savings) -> Predict
     known = PredictedGain(by=limits.by)
     if limits.unknown:
         return replace(known, reason=limits.unknown)
-    overhead = limits.gpu.overhead_us
     later = _later(limits, work, savings)
     if limits.unit == ISSUE and limits.by != OVERHEAD:
         return _of_issue_slots(known, work, savings, limits)
-    gain = (overhead + limits.work_us) / (overhead + max(later.values()))
+    gain = limits.predicted_us / predicted_us(later, limits.gpu)
     is_same = gain < LEAST_GAIN
     return replace(known, value=1.0 if is_same else gain, later_by=limits.by if is_same else largest(later))
 
@@ -214,7 +221,7 @@ def _of_few_warps(limits: LaunchLimits, work: LaunchWork, savings: Savings) -> P
         return replace(known, reason=f"{LATENCY} decides, of which the figures are not known")
     waves = limits.waits_us or 0.0
     per_clock = waves / limits.waits.clocks if limits.waits.clocks else 0.0
-    saved = savings.waits(latencies, work.counts.requests.warps)
+    saved = savings.wait_clocks(latencies)
     now = min(limits.waits.memory, latencies.memory) + limits.waits.shared + limits.waits.barriers
     now += limits.waits.shuffles
     overhead = limits.gpu.overhead_us
@@ -239,4 +246,8 @@ def _later(limits: LaunchLimits, work: LaunchWork, savings: Savings) -> dict[str
     less(LOAD_STORE, savings.load_store)
     if figures.barrier:
         less(ExecutionUnit.BARRIER, savings.arrivals / figures.barrier.value)
+    latencies = Latencies.of(figures, work.counts.requests.warps)
+    for name in WAITS:
+        if name in later and latencies:
+            later[name] = max(0.0, later[name] - max(1.0, limits.rounds) * savings.wait_clocks(latencies) / clock)
     return later

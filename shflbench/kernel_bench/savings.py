@@ -7,7 +7,7 @@ from math import ceil, log2
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.limits.launched import exchange_passes, load_store_clocks
-from shflbench.analysis.limits.waits import STORE, Latencies
+from shflbench.analysis.limits.waits import STORE, Latencies, dependent_share
 from shflbench.checker import OUTSIDE_OF_THE_WARP, BarrierNeed, LaneRelation
 from shflbench.grouping import group_by
 from shflbench.model import WARP, AccessKind, AccessSpace, WarpOperation
@@ -34,16 +34,17 @@ class Savings:
     shuffles: float = 0.0  # instead
     stores: float = 0.0
     arrivals: float = 0.0  # of warps at barriers of the block
+    waits: float = 0.0  # of the warp that waits the most: for loads, less those for shuffles, in clocks
+    barriers: float = 0.0  # of each warp
 
     @property
     def instructions(self) -> float:
         """The instructions, but for those that compute addresses or control loops."""
         return self.loads + self.stores + self.arrivals - self.shuffles
 
-    def waits(self, latencies: Latencies, warps: int) -> float:
-        """Return the clocks for which a warp no longer waits, at most."""
-        shared = self.loads * (latencies.shared + STORE) + self.arrivals * latencies.barrier
-        return (shared - self.shuffles * latencies.shuffle) / warps
+    def wait_clocks(self, latencies: Latencies) -> float:
+        """Return the clocks for which a warp no longer waits."""
+        return self.waits + self.barriers * latencies.barrier
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,8 @@ class SavingModel:
         """Return what goes if shuffles replace some exchanges, and some barriers become weaker."""
         loads, shuffles = self._loads(exchanges)
         stores = self._stores(exchanges)
-        passes = clocks = added = 0.0
+        passes = clocks = added = waits = 0.0
+        dependent, latencies = dependent_share(self.work), Latencies.of(self.figures, self._warps)
         removed = {AccessKind.LOAD: 0.0, AccessKind.STORE: 0.0}
         rate = self.figures.load_store.value if self.figures.load_store else 1.0
         for one in self.work.counts.requests.accesses:
@@ -71,15 +73,27 @@ class SavingModel:
             clocks += share * load_store_clocks(one, self.work, self.figures)
             removed[one.kind] += share * one.requests / self.work.joined(one)
             if is_load:
-                added += _of_line(shuffles, one.file, one.line) * one.requests * -(-one.bits // WORD)
+                shuffled = _of_line(shuffles, one.file, one.line) * -(-one.bits // WORD)
+                added += shuffled * one.requests
+            if is_load and latencies:
+                loads_awaited = share * one.most_requests / self.work.joined(one) * dependent
+                waits += loads_awaited * (latencies.shared + STORE)
+                waits -= shuffled * one.most_requests * latencies.shuffle
+        arrivals = self._arrivals(exchanges, barriers)
         return Savings(
             passes=passes - added,
             load_store=clocks - added / rate,
             loads=removed[AccessKind.LOAD],
             shuffles=added,
             stores=removed[AccessKind.STORE],
-            arrivals=self._arrivals(exchanges, barriers),
+            arrivals=arrivals,
+            waits=waits,
+            barriers=arrivals / self._warps,
         )
+
+    @property
+    def _warps(self) -> int:
+        return self.work.counts.requests.warps
 
     def arrivals_at(self, line: SourceLine) -> float:
         """Return the arrivals at the barriers of a line, per block."""
@@ -106,7 +120,7 @@ class SavingModel:
         return gone, shuffles
 
     def _stores(self, exchanges: Collection[ExchangeAdvice]) -> dict[SourceLine, float]:
-        """Return which share of the stores in a line goes: those whose values no other load reads, but of the thread."""
+        """Return which share of the stores in a line goes: those whose values no other thread loads any more."""
         stores = {}
         for line, items in group_by(self.advice.exchanges, lambda item: item.store).items():
             needed = [item for item in items if not item.is_of_thread]

@@ -90,6 +90,6 @@ __all__ = [
     "TimedCode",
     "Timing",
     "Trouble",
-    "is_sentinel",
     "WarpOperation",
+    "is_sentinel",
 ]

@@ -138,6 +138,7 @@ class WarpOperation(StrEnum):
     """What warps do together, and no request to memory is."""
 
     BARRIER = "barrier"  # of the block, at which a warp arrives
+    WARP_BARRIER = "warp barrier"  # of all lanes of a warp
     SHUFFLE = "shuffle"
 
 

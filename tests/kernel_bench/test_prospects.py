@@ -9,8 +9,8 @@ import pytest
 from shflbench.checker import FileOptions, LaunchOptions, advise_file, parse_arguments, parse_shape
 from shflbench.compile.toolchain import find
 from shflbench.cuda_sources.read_options import Compilers
+from shflbench.kernel_bench.predicted_gpu import gpu_of
 from shflbench.kernel_bench.prospects import ExchangePlace, Prospect, prospect_of
-from shflbench.model import Device
 from shflbench.store import read_info
 
 pytestmark = pytest.mark.expensive
@@ -40,8 +40,8 @@ def predict(tmp_path: Path, kernel_cache: Path) -> Predict:
         (advice,) = advise_file(file, small, lambda _: None)
         assert advice.missing == ""
         timed = replace(options, given=LaunchOptions(launches=(parse_shape(launch, most_threads=1 << 30),)))
-        device: Device | None = H200 if gpu else None
-        return prospect_of(advice, timed, arguments, ExchangePlace(find(), "sm_90", device))
+        known = gpu_of(H200) if gpu and H200 else None
+        return prospect_of(advice, timed, arguments, ExchangePlace(find(), "sm_90", known))
 
     return call
 
@@ -54,9 +54,10 @@ STREAM = f"{ARRAY}\nfloat x = 0;\n{SUM}\n{EXCHANGE}\nout[i] = x;"
 
 def test_barriers_that_limit_a_kernel_are_a_predicted_gain(predict: Predict) -> None:
     prospect = predict(LOOP)
-    assert prospect.limit_by == "barrier"
-    assert prospect.gain is not None
-    assert 1.5 < prospect.gain < 6
+    assert prospect.limits is not None
+    assert prospect.limits.by == "barrier"
+    assert prospect.together.value is not None
+    assert 1.3 < prospect.together.value < 6
     assert prospect.reason == ""
 
 
@@ -68,7 +69,8 @@ def test_a_kernel_that_something_else_limits_gains_nothing(
     predict: Predict, body: str, elements: int, unit: str
 ) -> None:
     prospect = predict(body, elements=elements)
-    assert (prospect.limit_by, prospect.gain) == (unit, 1.0)
+    assert prospect.limits is not None
+    assert (prospect.limits.by, prospect.together.value) == (unit, 1.0)
 
 
 COLUMNS = (
@@ -81,21 +83,23 @@ COLUMNS = (
 
 def test_what_shuffles_save_is_what_the_limit_counts_beside_vector_accesses(predict: Predict) -> None:
     prospect = predict(COLUMNS)
-    assert (prospect.limit_by, prospect.later_by) == ("exchange", "exchange")
-    assert prospect.gain is not None
-    assert 4 < prospect.gain < 7  # 32 + 32 / 2 + 8 passes instead of 1 + 8
+    assert (prospect.together.by, prospect.together.later_by) == ("exchange", "exchange")
+    assert prospect.together.value is not None
+    assert 3 < prospect.together.value < 7  # 32 + 32 / 2 + 8 passes instead of 1 + 8
 
 
 def test_few_warps_are_no_reason_for_a_prediction(predict: Predict) -> None:
     prospect = predict(LOOP, "1x256")
-    assert prospect.gain is None
-    assert "8 warps at a time, so that latencies decide" in prospect.reason
+    assert prospect.limits is not None
+    assert prospect.limits.warps == 8
+    assert prospect.together.value is None
+    assert "latency decides; at most " in prospect.together.reason
 
 
 def test_without_a_gpu_the_gain_is_unknown_and_memory_is_not(predict: Predict) -> None:
     prospect = predict(LOOP, gpu=False)
-    assert prospect.gain is None
-    assert "no results of a GPU" in prospect.reason
+    assert prospect.limits is None
+    assert "no figures of a GPU" in prospect.reason
     assert prospect.saved_bytes == 4096
 
 
@@ -116,4 +120,4 @@ def test_memory_that_another_exchange_needs_is_not_saved(predict: Predict) -> No
 def test_barriers_that_are_needed_stay_in_the_prediction(predict: Predict) -> None:
     across = LOOP.replace("x += s[t ^ 1];", "x += s[t ^ 1] + s[t ^ 32];")
     prospect = predict(across, n=64)
-    assert (prospect.limit_by, prospect.gain) == ("barrier", 1.0)
+    assert (prospect.together.by, prospect.together.value) == ("barrier", 1.0)

@@ -53,21 +53,31 @@ class Waits:
 
 
 def waits_of(work: LaunchWork, latencies: Latencies) -> Waits:
-    """Return the waits of a warp, on average over the warps of a block."""
+    """Return the waits of the warp of a block that waits the most."""
     requests = work.counts.requests
-    loads = {
-        space: sum(
-            one.requests / work.joined(one)
-            for one in requests.accesses
-            if one.space is space and one.kind is not AccessKind.STORE
-        )
-        for space in AccessSpace
-    }
-    shuffles, barriers = (work.operations(kind) for kind in (WarpOperation.SHUFFLE, WarpOperation.BARRIER))
-    per_warp = 1 / requests.warps
-    return Waits(
-        memory=loads[AccessSpace.GLOBAL] * per_warp * latencies.memory,
-        shared=loads[AccessSpace.SHARED] * per_warp * (latencies.shared + STORE),
-        shuffles=shuffles * per_warp * latencies.shuffle,
-        barriers=barriers * per_warp * latencies.barrier,
+    shuffles, barriers = (
+        work.operations(kind) / requests.warps for kind in (WarpOperation.SHUFFLE, WarpOperation.BARRIER)
     )
+    return Waits(
+        memory=_loads(work, AccessSpace.GLOBAL) * latencies.memory,
+        shared=_loads(work, AccessSpace.SHARED) * dependent_share(work) * (latencies.shared + STORE),
+        shuffles=shuffles * latencies.shuffle,
+        barriers=barriers * latencies.barrier,
+    )
+
+
+def dependent_share(work: LaunchWork) -> float:
+    """Return the share of the loads from shared memory that a warp waits for by themselves.
+
+    Between two barriers, of the block or of the warp, loads depend on no store of another thread, and wait together.
+    """
+    kinds = (WarpOperation.BARRIER, WarpOperation.WARP_BARRIER)
+    barriers = sum(map(work.operations, kinds)) / work.counts.requests.warps
+    loads = _loads(work, AccessSpace.SHARED)
+    return min(1.0, max(1.0, barriers) / loads) if loads else 0.0
+
+
+def _loads(work: LaunchWork, space: AccessSpace) -> float:
+    """Return the loads and atomics of the warp that sends the most, per block."""
+    accesses = (one for one in work.counts.requests.accesses if one.space is space)
+    return sum(one.most_requests / work.joined(one) for one in accesses if one.kind is not AccessKind.STORE)

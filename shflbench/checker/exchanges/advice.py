@@ -22,7 +22,8 @@ from shflbench.checker.exchanges.unordered_pairs import Crossing
 from shflbench.checker.file_check import check_kernels
 from shflbench.checker.file_reading import read_file, with_given_numbers
 from shflbench.checker.reporter import KernelReporter
-from shflbench.checker.verdict import KernelVerdict
+from shflbench.checker.verdict import KernelVerdict, Level
+from shflbench.emulator.races.hazards import HazardKind
 from shflbench.words import join_words
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from shflbench.emulator.link.program import Op
 
 
+OF_ENDED_LANES = frozenset({HazardKind.EXITED, HazardKind.BARRIER_SKIPPED})  # findings on lanes that have ended
 ANY_LANE = "__shfl_sync(mask, value, lane)"
 
 
@@ -145,7 +147,7 @@ def _without_report(file: KernelFile, report: FileReport) -> tuple[SourceLine, .
 
 
 def _advice(report: KernelReport, study: KernelStudy, file: KernelFile, options: FileOptions) -> KernelAdvice:
-    if report.verdict not in {KernelVerdict.CLEAN, KernelVerdict.DEPENDENT}:
+    if not _is_advised(report):
         return KernelAdvice(report, (), missing=f"{report.verdict}: {report.sentence}")
     if not study.launches:
         return KernelAdvice(report, (), missing=study.request)
@@ -167,6 +169,13 @@ def _advice(report: KernelReport, study: KernelStudy, file: KernelFile, options:
         is_reached=study.unreached is None,
         runs=runs,
     )
+
+
+def _is_advised(report: KernelReport) -> bool:
+    """Whether a kernel is right, but for lanes that have ended where others wait: it exchanges what it means to."""
+    if report.verdict is KernelVerdict.DOUBTFUL:
+        return {item.kind for item in report.findings if item.level is Level.WARNING} <= OF_ENDED_LANES
+    return report.verdict in {KernelVerdict.CLEAN, KernelVerdict.DEPENDENT}
 
 
 def _lines(exchange: ExchangeAdvice) -> tuple[str, int, str, int]:
@@ -213,8 +222,13 @@ def _instead(flow: Flow) -> str:
 
 def _is_tree(flow: Flow, relations: Collection[LaneRelation]) -> bool:
     """Whether an exchange is one of steps with distances that double, of which the small ones stay in a warp."""
-    is_uniform = relations in ({LaneRelation.SHIFT}, {LaneRelation.XOR})
+    is_uniform = relations == {LaneRelation.XOR} or (relations == {LaneRelation.SHIFT} and _is_one_way(flow))
     return is_uniform and all(distance.bit_count() == 1 for distance in flow.distances)
+
+
+def _is_one_way(flow: Flow) -> bool:
+    """Whether all values come from lanes above, or all from lanes below."""
+    return len({item > 0 for item in flow.distances}) == 1
 
 
 def _shuffle(flow: Flow, relations: Collection[LaneRelation]) -> str:
@@ -226,7 +240,7 @@ def _shuffle(flow: Flow, relations: Collection[LaneRelation]) -> str:
         return f"__shfl_sync(mask, value, {which})" if len(distances) == 1 else ANY_LANE
     if relations == {LaneRelation.XOR}:
         return f"__shfl_xor_sync(mask, value, {which})"
-    if relations == {LaneRelation.SHIFT} and len({item > 0 for item in flow.distances}) == 1:
+    if relations == {LaneRelation.SHIFT} and _is_one_way(flow):
         word = "down" if flow.distances[0] > 0 else "up"
         return f"__shfl_{word}_sync(mask, value, {which})"
     if LaneRelation.SEVERAL in relations:
@@ -309,4 +323,4 @@ def _without(site: BarrierSite, file: KernelFile, by: str) -> KernelFile | None:
 def _has_fault(report: KernelReport, file: KernelFile, options: FileOptions) -> bool:
     """Whether the kernel of a report has a fault in a changed file."""
     (one,) = check_kernels(file, replace(options, kernels=(report.symbol,))).kernels
-    return one.verdict in {KernelVerdict.BROKEN, KernelVerdict.DOUBTFUL}
+    return one.verdict is KernelVerdict.BROKEN or (one.verdict is KernelVerdict.DOUBTFUL and not _is_advised(one))

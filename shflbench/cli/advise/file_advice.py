@@ -109,9 +109,12 @@ def _title(advice: KernelAdvice) -> str:
 
 
 def _sentence(advice: KernelAdvice) -> str:
-    """Return why there is no table for a kernel; empty if there is one."""
+    """Return why there is no table for a kernel, or what is doubtful of it; empty if there is nothing to say."""
+    from shflbench.checker import KernelVerdict
+
     if advice.missing or advice.exchanges or advice.barriers:
-        return advice.missing
+        doubt = f"{advice.report.verdict}: {advice.report.sentence}"
+        return advice.missing or (doubt if advice.report.verdict is KernelVerdict.DOUBTFUL else "")
     return "no exchange through shared memory and no barrier of the block"
 
 

@@ -25,14 +25,24 @@ class OperationRecorder(Observer):
 
     state: State
     locate: Callable[[Location | None], Place]
+    _place: Place = ("", 0)
     _totals: dict[tuple[Place, WarpOperation], float] = field(default_factory=lambda: defaultdict(float))
 
     def meet(self, threads: Values, sets: Values, places: Values, ops: Sequence[Op]) -> None:
-        """Add the warps at a barrier."""
-        del sets
-        for number, op in enumerate(ops):
-            warps = np.unique(threads[places == number] // WARP).size
-            self._totals[self.locate(op.instruction.location), WarpOperation.BARRIER] += warps
+        """Keep where threads meet, for barriers at several places."""
+        del threads, sets, places
+        self._place = self.locate(ops[0].instruction.location)
+
+    def synchronize_blocks(self, blocks: Values, op: Op | None = None) -> None:
+        """Add the warps of blocks that arrive at a barrier: those that have not ended."""
+        warps = self.state.alive.reshape(self.state.shape.grid, -1, WARP)[blocks].any(axis=2)
+        place = self._place if op is None else self.locate(op.instruction.location)
+        self._totals[place, WarpOperation.BARRIER] += int(warps.sum())
+
+    def synchronize_warps(self, warps: Values, op: Op | None = None) -> None:
+        """Add warps at a barrier of their lanes."""
+        place = self._place if op is None else self.locate(op.instruction.location)
+        self._totals[place, WarpOperation.WARP_BARRIER] += warps.size
 
     def collective(self, op: Op, lanes: int) -> None:
         """Add a shuffle of full warps."""
