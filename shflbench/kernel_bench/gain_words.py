@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 UNITS = {  # what limits a kernel, as a subject in the singular
     DRAM: "memory",
     L2: "the L2 cache",
-    ExecutionUnit.EXCHANGE: "shared memory, with the shuffles,",
+    ExecutionUnit.EXCHANGE: "the path of shared memory and shuffles",
     ExecutionUnit.BARRIER: "the unit of barriers",
     LOAD_STORE: "the load/store unit",
     ISSUE: "the issue of instructions",
@@ -48,6 +48,7 @@ ALWAYS = frozenset({DRAM, L2, ExecutionUnit.EXCHANGE, ExecutionUnit.BARRIER, ISS
 LEAST_SHOWN = 0.05  # of the time of the slowest unit: others below it are not shown
 MOST_NEAR = 2  # units that do not hide behind the slowest one, of which a sentence has figures
 NEAR = 0.7  # likewise: a unit that does not hide behind the slowest one
+SMALL_FACTOR = 1.2  # ratios below it have another decimal
 MOST_US = 1000.0  # of a time with decimals
 BYTES_PER_US = 1e6  # of 1 TB/s
 
@@ -66,9 +67,7 @@ def limit_rows(limits: LaunchLimits) -> list[tuple[str, str, str]]:
     """Return name, time and share of each unit, the slowest first."""
     shown = {name: us for name, us in limits.parts.items() if name in ALWAYS or limits.share(name) >= LEAST_SHOWN}
     ordered = sorted(shown, key=lambda name: -shown[name])
-    return [
-        (ROWS.get(name, f"{name} instructions"), us_text(shown[name]), share_text(limits, name)) for name in ordered
-    ]
+    return [(_row(name), us_text(shown[name]), share_text(limits, name)) for name in ordered]
 
 
 def share_text(limits: LaunchLimits, name: str) -> str:
@@ -80,8 +79,8 @@ def limit_sentence(limits: LaunchLimits) -> str:
     """Return what limits a kernel, with figures."""
     if limits.by == OVERHEAD and not limits.is_small:
         return (
-            f"the launch overhead, about {us_text(limits.gpu.overhead_us)}, is more than the work: "
-            f"{_unit_sentence(limits)}"
+            f"the launch overhead, about {us_text(limits.gpu.overhead_us)}, is more than the work, "
+            f"of which the most is {_row(limits.unit)}: {_part_figures(limits, limits.unit)}"
         )
     if limits.by in {OVERHEAD, LATENCY}:
         return _of_few_warps(limits)
@@ -106,29 +105,28 @@ def _of_few_warps(limits: LaunchLimits) -> str:
     shares = [f"{share / waits.clocks:.0%} for {name}" for name, share in named.items() if share]
     return (
         f"{small}: latency decides; its waits take at most {us_text(limits.waits_us)} if each follows the one before, "
-        f"{join_words(shares)}; the slowest unit, {ROWS.get(limits.unit, limits.unit)}, needs {us_text(limits.work_us)}"
+        f"{join_words(shares)}; the slowest unit, {_row(limits.unit)}, needs {us_text(limits.work_us)}"
     )
 
 
 def _unit_sentence(limits: LaunchLimits) -> str:
     """Return the sentence on the slowest unit, and on memory and exchanges if these are others."""
     ordered = sorted(limits.parts, key=lambda name: -limits.parts[name])
-    first, moved = _part_sentence(limits, ordered[0], "limits it: "), limits.moved
+    first, moved = f"{unit_words(ordered[0])} limits it: {_part_figures(limits, ordered[0])}", limits.moved
     near = [name for name in ordered[1:] if limits.share(name) >= NEAR]
     near = sorted(near, key=lambda name: name not in {DRAM, L2})[:MOST_NEAR]
-    next_ = [f"near to it is {ROWS.get(name, name)}: {_part_figures(limits, name)}" for name in near]
+    next_ = [f"near to it: {_row(name)}, {_part_figures(limits, name)}" for name in near]
     exchanging = (ExecutionUnit.EXCHANGE, ExecutionUnit.BARRIER)
     hidden: list[str] = [name for name in exchanging if 0 < limits.share(name) < NEAR]
     if moved and moved.by in limits.parts and moved.by != ordered[0] and moved.by not in near:
         hidden.insert(0, moved.by)
     texts = [f"{ROWS[name]} {us_text(limits.parts[name])}" for name in hidden]
-    behind = [f"behind it are hidden {join_words(texts)}"] if texts else []
+    behind = [f"hidden behind it: {join_words(texts)}"] if texts else []
     return "; ".join([first, *next_, *behind])
 
 
-def _part_sentence(limits: LaunchLimits, name: str, verb: str) -> str:
-    subject = "shared memory, with the shuffles," if name == ExecutionUnit.EXCHANGE else unit_words(name)
-    return f"{subject} {verb}{_part_figures(limits, name)}"
+def _row(name: str) -> str:
+    return ROWS.get(name, f"{name} instructions")
 
 
 def _part_figures(limits: LaunchLimits, name: str) -> str:
@@ -207,12 +205,21 @@ def gain_text(gain: PredictedGain, prospect: Prospect) -> str:
     if gain.value > 1:
         now, later = unit_words(gain.by), unit_words(gain.later_by)
         what = f"{now} limits it, also then" if gain.by == gain.later_by else f"{now} limits it now, {later} then"
-        return f"predicted {gain.value:.2g}×: {what}; --measure times it"
+        return f"predicted {_factor(gain.value)}×: {what}; --measure times it"
     if gain.at_most is not None:
         return f"nothing to gain: {unit_words(gain.by)} decides (predicted at most {gain.at_most:.2f}×)"
     if gain.by == OVERHEAD:
         return f"nothing to gain: {unit_words(OVERHEAD)} decides (predicted)"
+    moved = limits.moved
+    if moved and gain.by == moved.by:
+        rates = [rate / BYTES_PER_US for rate in (moved.total_bytes / limits.predicted_us, moved.bytes_per_us)]
+        return f"nothing to gain: limited by {unit_words(gain.by)} (predicted {rates[0]:.2f} of {rates[1]:.2f} TB/s)"
     return f"nothing to gain: limited by {unit_words(gain.by)} (predicted {us_text(limits.work_us)})"
+
+
+def _factor(value: float) -> str:
+    """Return a ratio: `1.07`, `2.3`."""
+    return f"{value:.2f}" if value < SMALL_FACTOR else f"{value:.1f}"
 
 
 def alone_lines(gain: KernelGain) -> Iterator[str]:

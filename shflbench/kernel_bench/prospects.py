@@ -58,6 +58,7 @@ class PredictedGain:
     by: str = ""  # what limits the kernel
     later_by: str = ""  # what would limit it then
     reason: str = ""  # why the value is not known
+    later_us: float | None = None  # the time of the launch then, about
     at_most: float | None = None  # a bound of the value, where few warps are resident
 
 
@@ -197,7 +198,9 @@ def gain_of(limits: LaunchLimits, work: LaunchWork, savings: Savings) -> Predict
     later = _later(limits, work, savings)
     if limits.unit == ISSUE and limits.by != OVERHEAD:
         return _of_issue_slots(known, work, savings, limits)
-    gain = limits.predicted_us / predicted_us(later, limits.gpu)
+    later_us = predicted_us(later, limits.gpu)
+    gain = limits.predicted_us / later_us
+    known = replace(known, later_us=later_us)
     is_same = gain < LEAST_GAIN
     return replace(known, value=1.0 if is_same else gain, later_by=limits.by if is_same else largest(later))
 

@@ -54,25 +54,41 @@ def long_file(file: str) -> str:
 def test_text_has_the_stored_ratio_and_the_prediction_each_in_a_sentence(long_file: str, shflbench: Command) -> None:
     outcome = shflbench("advise", long_file, RESULTS)
     assert outcome.code == 0, outcome.err
-    _, _, gain = outcome.out.partition("neighbor (neighbor.cu:2): what shuffles bring\n")
-    alone, kernel, memory = gain.splitlines()[:3]
+    head = (
+        "neighbor (neighbor.cu:2): is it worth it? (predicted for launch 26x1024 on an NVIDIA H200 (sm_90), from 2 of "
+    )
+    _, _, gain = outcome.out.partition(head)
+    counted, limit, shuffle, *barriers, together, alone, memory = gain.splitlines()[:8]
+    assert counted == "26 blocks)"
+    assert limit.startswith("  the latency of the exchanges limits it: ")
+    assert shuffle.startswith("  lines 7 to 9, __shfl_xor_sync(mask, value, 1): predicted 1.")
+    assert shuffle.endswith("; --measure times it")
+    assert [line.partition(": predicted")[0] for line in barriers] == [
+        "  line 8, __syncwarp()",
+        "  line 10, __syncwarp()",
+    ]
+    assert together.startswith("  all of these: predicted 1.")
     assert alone.startswith("  the exchange of line 9 alone: shfl runs at 5.20× (5.19 to 5.23) the speed of smem ")
     assert alone.endswith("on NVIDIA H200 (sm_90), measured in " + str(RESULTS / "gtc2013" / "nvidia-h200"))
-    assert kernel.startswith("  the kernel: predicted 2.")
-    assert kernel.endswith("×: barrier limits it now, issue then; --measure times it")
     assert memory == "  saves 4,096 bytes of shared memory per block; 64 of 64 warps are resident per SM, as before"
-    assert outcome.out.count("what shuffles bring") == 1
 
 
 def test_json_has_what_is_predicted_under_a_key_of_its_own(long_file: str, shflbench: Command) -> None:
     neighbor, plain = json.loads(shflbench("advise", long_file, RESULTS, "--format", "json").out)["kernels"]
-    (alone,) = neighbor["shuffles"]["alone"]
+    (alone,) = neighbor["worth"]["alone"]
     assert (alone["pattern"], alone["load"]) == ("neighbor, mode=xor", 9)
     assert alone["speedup"]["low"] < alone["speedup"]["value"] < alone["speedup"]["high"]
-    predicted = neighbor["shuffles"]["predicted"]
-    assert (predicted["limited_by"], predicted["later_limited_by"], predicted["unknown"]) == ("barrier", "issue", "")
-    assert 2 < predicted["speedup"] < 4
-    assert "shuffles" not in plain
+    predicted = neighbor["worth"]["predicted"]
+    (exchange,) = predicted["exchanges"]
+    assert (exchange["limited_by"], exchange["later_limited_by"], exchange["unknown"]) == (
+        "exchange latency",
+        "issue",
+        "",
+    )
+    assert 1.3 < exchange["speedup"] < 4
+    assert [item["line"] for item in predicted["barriers"]] == ["neighbor.cu:8", "neighbor.cu:10"]
+    assert (plain["worth"]["predicted"]["exchanges"], plain["worth"]["alone"]) == ([], [])
+    assert plain["worth"]["limits"]["limited_by"] == "launch overhead"
 
 
 OVERLOADS = """
@@ -90,9 +106,9 @@ def test_the_gain_of_an_overload_is_its_own(file: str, shflbench: Command) -> No
     del file
     Path("lanes.cu").write_text(OVERLOADS, encoding="utf-8")
     words = ("advise", "lanes.cu", "--launch", "1x64")
-    assert shflbench(*words).out.count("what shuffles bring") == 1
+    assert shflbench(*words).out.count(": is it worth it?") == 2
     first, second = json.loads(shflbench(*words, "--format", "json").out)["kernels"]
-    assert ("shuffles" in first, "shuffles" in second) == (True, False)
+    assert [len(item["worth"]["predicted"]["exchanges"]) for item in (first, second)] == [1, 0]
 
 
 def test_an_instance_that_only_its_name_makes_has_a_gain(file: str, shflbench: Command) -> None:
@@ -102,13 +118,16 @@ def test_an_instance_that_only_its_name_makes_has_a_gain(file: str, shflbench: C
     outcome = shflbench(
         "advise", file, RESULTS, "--kernel", "neighbor<1>", "--launch", "2x1024", "--arg", "iterations=2", *given
     )
-    assert "the kernel: predicted" in outcome.out
+    assert "is it worth it? (predicted for launch 2x1024 on an NVIDIA H200 (sm_90), from " in outcome.out
 
 
-def test_without_results_both_are_unknown(file: str, shflbench: Command) -> None:
+def test_without_results_the_prediction_is_for_a_gpu_whose_figures_are_known(file: str, shflbench: Command) -> None:
     text = shflbench("advise", file).out
     assert "  the exchange of line 9 alone: unknown; no results here are of its pattern\n" in text
-    assert "  the kernel: unknown; use --measure (there are no results of a GPU" in text
+    assert "(predicted for launch 26x1024 on an NVIDIA H200 (sm_90), from 2 of 26 blocks)" in text
+    other = shflbench("advise", file, "--arch", "sm_80").out
+    assert "neighbor (neighbor.cu:2): is it worth it?\n  unknown: no figures of a GPU of this architecture" in other
+    assert "__shfl_xor_sync(mask, value, 1): unknown; use --measure (no figures of a GPU" in other
 
 
 def test_a_damaged_run_is_named(file: str, shflbench: Command) -> None:
