@@ -69,16 +69,22 @@ def same_pattern(exchange: ExchangeAdvice) -> SamePattern | None:
         return SamePattern("neighbor", _mode("idx"))
     if kind is LaneRelation.SEVERAL:
         return _known("transpose", "words", str(exchange.offered))
-    return _of_distances(kind, exchange.distances) if kind in {LaneRelation.XOR, LaneRelation.SHIFT} else None
+    return _of_distances(kind, exchange) if kind in {LaneRelation.XOR, LaneRelation.SHIFT} else None
 
 
-def _of_distances(kind: LaneRelation, distances: Sequence[int]) -> SamePattern | None:
-    """Return the pattern that exchanges with lanes at these distances, which the lanes have in common."""
+def _of_distances(kind: LaneRelation, exchange: ExchangeAdvice) -> SamePattern | None:
+    """Return the pattern that exchanges with lanes at these distances, which the lanes have in common.
+
+    Steps whose distances double are those of a sum only if they combine the values: sorting networks have them as well.
+    """
+    distances = exchange.distances
     is_up = kind is LaneRelation.SHIFT and distances[0] < 0
     if len(distances) == 1:
         return SamePattern("neighbor", _mode("xor" if kind is LaneRelation.XOR else "up" if is_up else "down"))
-    if sorted(map(abs, distances)) != [1 << step for step in range(len(distances))]:
-        return None  # no steps with distances that double
+    if not exchange.is_combined or sorted(map(abs, distances)) != [1 << step for step in range(len(distances))]:
+        return None
+    if len({item > 0 for item in distances}) > 1:
+        return None
     return SamePattern("scan") if is_up else _known("reduce", "width", str(2 * max(distances)))
 
 

@@ -29,6 +29,10 @@ HELP: Mapping[str, tuple[str, str]] = {
         "Exchange through shared memory that a shuffle could do",
         "Pass the value by the shuffle that the message names; `shflbench advise FILE --patch` writes it where it can.",
     ),
+    "kernel-limit": (
+        "What limits a kernel at its launch, as predicted",
+        "Change what the message names: a change of anything else brings nothing.",
+    ),
     "weaker-barrier": (
         "Barrier of the block that orders lanes of one warp only",
         "Write __syncwarp() instead, if all sizes at which you run the kernel are like those of the launches.",

@@ -67,6 +67,7 @@ def merge_loads(exchanges: Sequence[ExchangeAdvice]) -> list[ExchangeAdvice]:
             items[0],
             relations=tuple(dict.fromkeys(relation for item in items for relation in item.relations)),
             distances=tuple(dict.fromkeys(distance for item in items for distance in item.distances)),
+            is_combined=all(item.is_combined for item in items),
         )
         for items in of_loads
     ]

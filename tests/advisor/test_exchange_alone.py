@@ -15,9 +15,11 @@ RESULTS = Path(__file__).parents[2] / "results"
 LINE = SourceLine(Path("a.cu"), 1)
 
 
-def exchange(kind: str, *distances: int, offered: int = 1, element: str = "f4") -> ExchangeAdvice:
+def exchange(
+    kind: str, *distances: int, offered: int = 1, element: str = "f4", is_combined: bool = True
+) -> ExchangeAdvice:
     relations = ((LaneRelation[kind], 4), (LaneRelation.THREAD, 1))
-    return ExchangeAdvice(LINE, LINE, relations, distances, offered, 64, "a shuffle", element)
+    return ExchangeAdvice(LINE, LINE, relations, distances, offered, 64, "a shuffle", element, is_combined=is_combined)
 
 
 @pytest.mark.parametrize(
@@ -31,6 +33,7 @@ def exchange(kind: str, *distances: int, offered: int = 1, element: str = "f4") 
         ("SHIFT", (-2,), "neighbor, mode=up"),
         ("SHIFT", (16, 8, 4, 2, 1), "reduce, width=32"),
         ("SHIFT", (-1, -2, -4), "scan"),
+        ("SHIFT", (1, -2), None),
         ("BROADCAST", (7,), "broadcast, values=1"),
         ("BROADCAST", tuple(range(32)), "broadcast-work"),
         ("PERMUTATION", (), "neighbor, mode=idx"),
@@ -40,6 +43,10 @@ def exchange(kind: str, *distances: int, offered: int = 1, element: str = "f4") 
 def test_the_relation_of_lanes_names_the_pattern(kind: str, distances: tuple[int, ...], title: str | None) -> None:
     pattern = same_pattern(exchange(kind, *distances))
     assert (pattern.title if pattern else None) == title
+
+
+def test_steps_of_a_sorting_network_are_no_sum() -> None:
+    assert same_pattern(exchange("XOR", 1, 2, 4, 8, 16, is_combined=False)) is None
 
 
 @pytest.mark.parametrize(("offered", "title"), [(8, "transpose, words=8"), (5, None)])

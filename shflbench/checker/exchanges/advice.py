@@ -70,6 +70,7 @@ class ExchangeAdvice:
     instead: str  # a shuffle; empty where there is none
     element: str = ""  # NumPy's type of a value: `f4`, or `u4` where the code does not say more than its size
     reason: str = ""  # why it is unknown whether a shuffle could give the values
+    is_combined: bool = False  # one operation, such as an addition, combines each value with the thread's own
 
     @property
     def is_replaceable(self) -> bool:
@@ -198,7 +199,16 @@ def _exchange(flow: Flow, study: KernelStudy) -> ExchangeAdvice:
     elif instead and study.data_decide is DataDecide.LANE and LaneRelation.BROADCAST in flow.relations:
         instead = ANY_LANE
     return ExchangeAdvice(
-        flow.store, flow.load, relations, flow.distances, flow.offered, flow.values, instead, flow.element, reason
+        flow.store,
+        flow.load,
+        relations,
+        flow.distances,
+        flow.offered,
+        flow.values,
+        instead,
+        flow.element,
+        reason,
+        is_combined=len(flow.combinations) == 1 and None not in flow.combinations,
     )
 
 

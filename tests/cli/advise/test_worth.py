@@ -22,7 +22,7 @@ def _cache(kernel_cache: Path, monkeypatch: pytest.MonkeyPatch, shflbench: Comma
 
 def worth(shflbench: Command, name: str, *words: str) -> dict[str, Any]:
     """Return what is said of each kernel of a file, by its name."""
-    outcome = shflbench("advise", FILES / f"{name}.cu", "--format", "json", *words)
+    outcome = shflbench("advise", FILES / f"{name}.cu", *words, "--format", "json")
     assert outcome.code == 0, outcome.err
     return {kernel["kernel"]: kernel["worth"] for kernel in json.loads(outcome.out)["kernels"]}
 
@@ -76,6 +76,13 @@ def test_many_exchanges_per_element_are_worth_it(shflbench: Command) -> None:
     assert exchange["later_limited_by"] == "issue"
 
 
+def test_exchanges_that_are_no_sum_quote_no_ratio_of_sums(shflbench: Command) -> None:
+    results = Path(__file__).parents[3] / "results"
+    assert worth(shflbench, "butterflies", str(results))["butterflies"]["alone"] == []
+    (steps,) = worth(shflbench, "block_sum", str(results))["block_sum"]["alone"]
+    assert steps["pattern"] == "reduce, width=32"
+
+
 @pytest.mark.parametrize(("name", "by"), [("matmul", "exchange"), ("histogram", "exchange"), ("counter", "atomic")])
 def test_the_unit_that_limits_a_kernel_is_named(shflbench: Command, name: str, by: str) -> None:
     (known,) = worth(shflbench, name).values()
@@ -96,3 +103,13 @@ def test_a_kernel_of_which_threads_end_before_a_barrier_is_advised_with_its_verd
     (checked,) = json.loads(shflbench("check", FILES / "ended.cu", "--format", "json").out)["files"]
     assert [item["verdict"] for item in checked["kernels"]] == ["doubtful"]
     assert "doubtful: no output differs" in shflbench("advise", FILES / "ended.cu").out
+
+
+def test_sarif_has_the_same_in_its_messages(shflbench: Command) -> None:
+    (run,) = json.loads(shflbench("advise", FILES / "tiny.cu", "--format", "sarif").out)["runs"]
+    messages = {item["ruleId"]: item["message"]["text"] for item in run["results"]}
+    assert messages["exchange"].endswith(
+        " Worth it? nothing to gain: the launch overhead decides (predicted at most 1.00×)."
+    )
+    assert messages["weaker-barrier"].partition(" Worth it? ")[2].startswith("nothing to gain: ")
+    assert "the launch overhead, about 3 µs, is more than the work" in messages["kernel-limit"]
