@@ -65,7 +65,7 @@ def sources_of(exchange: ExchangeAdvice) -> str:
 
 
 def _distances(exchange: ExchangeAdvice) -> str:
-    """Return the lanes that values come from as shuffles name them: `down 16, 8`, `up 1`, `xor 1` or `lane 3`."""
+    """Return where the lanes are that values come from: `down 16, 8`, `up 1`, `distance 1` of both lanes, `lane 3`."""
     kinds = {relation for relation, _ in exchange.relations} & set(_WORDS)
     distances = exchange.distances
     if len(kinds) > 1:
@@ -77,4 +77,4 @@ def _distances(exchange: ExchangeAdvice) -> str:
     return f"{word} {', '.join(map(str, distances))}"
 
 
-_WORDS = {LaneRelation.SHIFT: "down", LaneRelation.XOR: "xor", LaneRelation.BROADCAST: "lane"}
+_WORDS = {LaneRelation.SHIFT: "down", LaneRelation.XOR: "distance", LaneRelation.BROADCAST: "lane"}

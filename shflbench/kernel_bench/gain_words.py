@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING
 from shflbench.analysis.limits import ISSUE, ExecutionUnit
 from shflbench.analysis.limits.bound import LOAD_STORE
 from shflbench.analysis.limits.one_pass import ATOMIC, BLOCK_START, DRAM, L2
+from shflbench.checker import BarrierNeed
 from shflbench.kernel_bench.launch_limits import EXCHANGE_WAITS, LATENCY, MEMORY_WAITS, OVERHEAD, WAITS
 from shflbench.words import join_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
 
     from shflbench.advisor.exchange_alone import ExchangeAlone
+    from shflbench.cuda_sources import SourceLine
     from shflbench.kernel_bench.file_gains import KernelGain
     from shflbench.kernel_bench.launch_limits import LaunchLimits
     from shflbench.kernel_bench.prospects import PredictedGain, Prospect
@@ -82,7 +85,7 @@ def limit_sentence(limits: LaunchLimits) -> str:
             f"the launch overhead, about {us_text(limits.gpu.overhead_us)}, is more than the work, "
             f"of which the most is {_row(limits.unit)}: {_part_figures(limits, limits.unit)}"
         )
-    if limits.by in {OVERHEAD, LATENCY}:
+    if limits.depends_on_waits:
         return _of_few_warps(limits)
     if limits.unknown:
         return f"unknown: {limits.unknown}; at least, {_unit_sentence(limits)}"
@@ -91,7 +94,8 @@ def limit_sentence(limits: LaunchLimits) -> str:
 
 def _of_few_warps(limits: LaunchLimits) -> str:
     of = f" of {limits.of_warps}" if limits.of_warps else ""
-    small = f"the launch is small: an SM executes {limits.warps:.0f}{of} warps at a time, which do not hide latencies"
+    why = f"{join_words(limits.limited_by)} allow no more blocks" if limits.limited_by else "the launch is small"
+    small = f"{why}: an SM executes {limits.warps:.0f}{of} warps at a time, which do not hide latencies"
     waits = limits.waits
     if waits is None or limits.waits_us is None:
         return small
@@ -159,10 +163,10 @@ def _of_rounds(limits: LaunchLimits) -> str:
     us = next(limits.parts[name] for name in WAITS if name in limits.parts)
     rounds = max(1.0, limits.rounds)
     times = f"follow one another {rounds:,.0f} times, and " if rounds > 1 else ""
-    each = f", {us_text(us / rounds)} each time" if rounds > 1 else ""
+    per_round = f", {us_text(us / rounds)} each time" if rounds > 1 else ""
     return (
         f"the blocks that are resident at a time {times}wait for a load from memory and for their exchanges, "
-        f"which takes {us_text(us)}{each}"
+        f"which takes {us_text(us)}{per_round}"
     )
 
 
@@ -186,15 +190,21 @@ def _of_shared_memory(limits: LaunchLimits) -> str:
     return text
 
 
-def change_lines(prospect: Prospect) -> Iterator[str]:
-    """Yield for each change that is suggested whether it is worth it, then for all together."""
+def change_lines(prospect: Prospect, file: Path) -> Iterator[str]:
+    """Yield for each change that is suggested whether it is worth it, then for all together; `file` has the kernel."""
     for exchange, gain in prospect.exchanges:
-        yield f"lines {exchange.store.line} to {exchange.load.line}, {exchange.instead}: {gain_text(gain, prospect)}"
+        lines = list(dict.fromkeys(_line(line, file) for line in (exchange.store, exchange.load)))
+        where = f"line{'s' if len(lines) > 1 else ''} {' to '.join(lines)}"
+        yield f"{where}, {exchange.instead}: {gain_text(gain, prospect)}"
     for barrier, gain in prospect.barriers:
-        instead = "without the barrier" if barrier.need == "not needed" else "__syncwarp()"
-        yield f"line {barrier.line.line}, {instead}: {gain_text(gain, prospect)}"
+        instead = "__syncwarp()" if barrier.need is BarrierNeed.WARP else "without the barrier"
+        yield f"line {_line(barrier.line, file)}, {instead}: {gain_text(gain, prospect)}"
     if len(prospect.exchanges) + len(prospect.barriers) > 1:
         yield f"all of these: {gain_text(prospect.together, prospect)}"
+
+
+def _line(line: SourceLine, file: Path) -> str:
+    return str(line.line) if line.file == file else f"{line.line} of {line.file.name}"
 
 
 def gain_text(gain: PredictedGain, prospect: Prospect) -> str:
@@ -268,8 +278,8 @@ def size_text(number: float) -> str:
     return f"{number:.0f} bytes"
 
 
-def worth_lines(gain: KernelGain) -> Sequence[str]:
-    """Return the sentences of the section on a kernel, but for the table of its limits."""
+def worth_lines(gain: KernelGain, file: Path) -> Sequence[str]:
+    """Return the sentences of the section on a kernel of a file, but for the table of its limits."""
     limits = gain.prospect.limits
     first = [limit_sentence(limits)] if limits else [f"unknown: {gain.prospect.reason}"]
-    return [*first, *change_lines(gain.prospect), *alone_lines(gain), *filter(None, [memory_line(gain.prospect)])]
+    return [*first, *change_lines(gain.prospect, file), *alone_lines(gain), *filter(None, [memory_line(gain.prospect)])]

@@ -1,4 +1,4 @@
-"""What limits a launch: the time that each unit of a GPU needs for it, at least, and the warps that hide latencies."""
+"""The limits of a launch: the time that each unit of a GPU needs for it, at least, and the warps that hide latencies."""
 
 from __future__ import annotations
 
@@ -43,6 +43,7 @@ class LaunchLimits:
     moved: MovedBytes | None
     warps: float  # that the busiest SM executes at a time
     of_warps: int | None  # that it could
+    limited_by: tuple[str, ...]  # what allows no further block on an SM, if there are more
     waits: Waits | None  # of a warp, in clocks
     waits_us: float | None  # of the warps of an SM that follow one another, at most
     grid: int
@@ -56,7 +57,9 @@ class LaunchLimits:
     def by(self) -> str:
         """What needs most of the time: a unit, the launch itself, or the latency that few warps do not hide."""
         if self.is_small and self.waits_us is not None:
-            return OVERHEAD if max(self.work_us, self.waits_us) < self.gpu.overhead_us else LATENCY
+            if max(self.work_us, self.waits_us) < self.gpu.overhead_us:
+                return OVERHEAD
+            return LATENCY if self.waits_us > self.work_us else self.unit
         return OVERHEAD if self.work_us < self.gpu.overhead_us / 2 else self.unit
 
     @property
@@ -78,6 +81,11 @@ class LaunchLimits:
     def predicted_us(self) -> float:
         """The time of the launch, about."""
         return predicted_us(self.parts, self.gpu)
+
+    @property
+    def depends_on_waits(self) -> bool:
+        """Whether the waits of few warps decide, of which only a bound is known."""
+        return self.is_small and self.by in {OVERHEAD, LATENCY}
 
     def share(self, part: str) -> float:
         """Return the time of a unit as a share of that of the slowest one."""
@@ -124,6 +132,7 @@ def limits_of_launch(
         moved=moved,
         warps=warps,
         of_warps=occupancy.of_warps if occupancy else None,
+        limited_by=occupancy.limited_by if occupancy and of_sm > warps else (),
         waits=waits,
         waits_us=waits.clocks * waves / gpu.device.clock_mhz if waits else None,
         grid=counts.grid,

@@ -174,6 +174,13 @@ def _with_gains(known: Prospect, advice: KernelAdvice, work: LaunchWork, threads
     limits = known.limits
     model = SavingModel(advice, work, limits.gpu.figures, threads)
     exchanges, barriers = suggested(advice)
+    before, after = known.occupancy, known.later_occupancy
+    is_fuller = limits.depends_on_waits and bool(before and after and after.warps > before.warps)
+
+    def of_exchanges(items: Sequence[ExchangeAdvice], weaker: Sequence[BarrierAdvice] = ()) -> PredictedGain:
+        if is_fuller and items:
+            return PredictedGain(by=limits.by, reason=f"{LATENCY} decides, and more warps are resident then")
+        return gain_of(limits, work, model.of(items, weaker))
 
     def of_barrier(item: BarrierAdvice) -> PredictedGain:
         if not model.arrivals_at(item.line):
@@ -182,15 +189,15 @@ def _with_gains(known: Prospect, advice: KernelAdvice, work: LaunchWork, threads
 
     return replace(
         known,
-        exchanges=tuple((item, gain_of(limits, work, model.of((item,), ()))) for item in exchanges),
+        exchanges=tuple((item, of_exchanges((item,))) for item in exchanges),
         barriers=tuple((item, of_barrier(item)) for item in barriers),
-        together=gain_of(limits, work, model.of(exchanges, barriers)),
+        together=of_exchanges(exchanges, barriers),
     )
 
 
 def gain_of(limits: LaunchLimits, work: LaunchWork, savings: Savings) -> PredictedGain:
     """Return what a launch is predicted to gain if it no longer does something."""
-    if limits.is_small:
+    if limits.depends_on_waits:
         return _of_few_warps(limits, work, savings)
     known = PredictedGain(by=limits.by)
     if limits.unknown:

@@ -1,4 +1,4 @@
-"""What a launch no longer does if shuffles take the place of exchanges, and weaker barriers that of others."""
+"""The work of a launch that goes if shuffles take the place of exchanges, and weaker barriers that of others."""
 
 from __future__ import annotations
 
@@ -113,8 +113,8 @@ class SavingModel:
             for item in items:
                 if item not in exchanges or not total:
                     continue
-                in_warp, own = _in_warp(item), dict(item.relations).get(LaneRelation.THREAD, 0)
-                gone[line] = gone.get(line, 0.0) + (in_warp + own * share_in_warp(item)) / total
+                in_warp, of_thread = _in_warp(item), dict(item.relations).get(LaneRelation.THREAD, 0)
+                gone[line] = gone.get(line, 0.0) + (in_warp + of_thread * share_in_warp(item)) / total
                 needed = in_warp if item.is_replaceable else in_warp * _shuffles_per_load(item)
                 shuffles[line] = shuffles.get(line, 0.0) + needed / total
         return gone, shuffles

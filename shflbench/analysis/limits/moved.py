@@ -51,17 +51,17 @@ def moved_bytes(work: LaunchWork, device: Device, calibration: Calibration | Non
     footprint, l2_bytes = work.counts.footprint, device.state.l2_bytes
     if l2_bytes is None:
         return None
-    read, written = footprint.read_bytes, footprint.written_bytes
+    read, stored = footprint.read_bytes, footprint.written_bytes
     is_cached = footprint.distinct_bytes <= DEFAULTS.cached_share * l2_bytes
     if is_cached:
-        written = max(written, stored_bytes(work))  # sector by sector
-    few_writes = written <= FEW_WRITES * (read + written)
+        stored = max(stored, stored_bytes(work))  # sector by sector
+    few_writes = stored <= FEW_WRITES * (read + stored)
     measured = _measured_rate(calibration, is_cached=is_cached, few_writes=few_writes) if calibration else None
     rate = measured or _documented_rate(device, is_cached=is_cached)
     if rate is None:
         return None
     by = L2 if is_cached else DRAM
-    return MovedBytes(read, written, footprint.distinct_bytes, by, rate, l2_bytes, measured is not None)
+    return MovedBytes(read, stored, footprint.distinct_bytes, by, rate, l2_bytes, measured is not None)
 
 
 def _measured_rate(calibration: Calibration, *, is_cached: bool, few_writes: bool) -> float | None:

@@ -84,6 +84,7 @@ class ExchangeRecorder(Observer):
         self._barrier = np.full(shape.grid, NOBODY, np.int64)  # number of the op of the last one
         self._ops: list[Op] = []
         self._numbers: dict[object, int] = {}
+        self._relations: dict[tuple[bytes, bytes, bytes], tuple[LaneRelation, int, int]] = {}  # by lanes and cells
         self.flows: dict[tuple[int, int], FlowTotals] = {}  # by the numbers of store and load
         self.barriers: dict[int, BarrierTotals] = {}  # by the number of the op
         self.executed: set[int] = set()  # ids of the ops that accessed shared memory
@@ -175,16 +176,26 @@ class ExchangeRecorder(Observer):
             if totals is None:
                 totals = self.flows[store, load] = FlowTotals(self._ops[store], self._ops[load])
             totals.values += end - start
-            totals.executions[_relation(readers[part], writers[:, part], cells[part], self._block_lanes)] += 1
+            totals.executions[self._relation(readers[part], writers[:, part], cells[part])] += 1
+
+    def _relation(self, readers: Values, writers: Values, cells: Values) -> tuple[LaneRelation, int, int]:
+        """Return the relation of an execution by a warp: loops and other warps repeat those that are known."""
+        block = self._block_lanes
+        if (readers[0] // block != writers // block).any():
+            return LaneRelation.BLOCKS, 0, 0
+        first = readers[0] // WARP * WARP
+        key = (readers - first).tobytes(), (writers - first).tobytes(), (cells - cells[0]).tobytes()
+        known = self._relations.get(key)
+        if known is None:
+            known = self._relations[key] = _relation(readers, writers, cells)
+        return known
 
 
-def _relation(readers: Values, writers: Values, cells: Values, block: int) -> tuple[LaneRelation, int, int]:
-    """Return the relation of an execution by a warp; the entries are sorted by writer and cell.
+def _relation(readers: Values, writers: Values, cells: Values) -> tuple[LaneRelation, int, int]:
+    """Return the relation of an execution by a warp in its block; the entries are sorted by writer and cell.
 
-    `writers` has a row for each part of the values, and `block` is the number of lanes of a block.
+    `writers` has a row for each part of the values.
     """
-    if (readers // block != writers // block).any():
-        return LaneRelation.BLOCKS, 0, 0
     if (readers // WARP != writers // WARP).any():
         return LaneRelation.ACROSS, 0, 0
     if (writers[1:] != writers[0]).any():

@@ -89,15 +89,17 @@ def _print_tables(
         for item in kernel.collectives:
             console.data(f"  all steps of line {item.load.line} could be {' or '.join(item.instead)}")
         if gain := gains.get(kernel.report.symbol):
-            _print_gain(_title(kernel), gain, console)
+            _print_gain(kernel, gain, console)
 
 
-def _print_gain(title: str, gain: KernelGain, console: Console) -> None:
+def _print_gain(kernel: KernelAdvice, gain: KernelGain, console: Console) -> None:
     from shflbench.kernel_bench.gain_words import limit_rows, worth_lines, worth_title
 
-    limits = gain.prospect.limits
+    title, limits = _title(kernel), gain.prospect.limits
+    if limits is None and kernel.missing:
+        return
     console.data(f"{title}: is it worth it?" + (f" ({worth_title(limits)})" if limits else ""))
-    for line in worth_lines(gain):
+    for line in worth_lines(gain, kernel.report.place.file):
         console.data("\n".join(wrap_text(f"  {line}", console.width(data=True))))
     if limits:
         rows = tuple(Line(row) for row in limit_rows(limits))

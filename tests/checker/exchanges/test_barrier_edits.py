@@ -21,7 +21,11 @@ WARP, NOTHING, BLOCK = BarrierNeed.WARP, BarrierNeed.NOTHING, BarrierNeed.BLOCK
         (WARP, "x =\x0c 1;\n__syncthreads();", "x =\x0c 1;\n__syncwarp();"),
         (NOTHING, "if (all)\n__syncthreads();\n", ""),
         (NOTHING, "else  // of nothing;\n__syncthreads();\n", ""),
-        (NOTHING, "x = 1;\ny(); __syncthreads();\n", ""),
+        (NOTHING, "x = 1;\ny(); __syncthreads();\n", "x = 1;\ny();\n"),
+        (NOTHING, "x = 1;\n  __syncthreads(); y();  // all\r\n", "x = 1;\n  y();  // all\r\n"),
+        (NOTHING, "x = 1;\n{ __syncthreads(); y(); }\n", "x = 1;\n{ y(); }\n"),
+        (NOTHING, "x = 1;\nif (all) __syncthreads();\n", ""),
+        (NOTHING, "x = 1;\ny();  // __syncthreads();\n", ""),
         (BLOCK, "x = 1;\n__syncthreads();\n", ""),
     ],
 )

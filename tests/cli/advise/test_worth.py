@@ -100,8 +100,8 @@ def test_a_kernel_of_which_threads_end_before_a_barrier_is_advised_with_its_verd
     (kernel,) = json.loads(outcome.out)["kernels"]
     assert (kernel["verdict"], kernel["missing"]) == ("doubtful", "")
     assert [item["instead"] for item in kernel["exchanges"]] == ["__shfl_xor_sync(mask, value, 1)"]
-    (checked,) = json.loads(shflbench("check", FILES / "ended.cu", "--format", "json").out)["files"]
-    assert [item["verdict"] for item in checked["kernels"]] == ["doubtful"]
+    (report,) = json.loads(shflbench("check", FILES / "ended.cu", "--format", "json").out)["files"]
+    assert [item["verdict"] for item in report["kernels"]] == ["doubtful"]
     assert "doubtful: no output differs" in shflbench("advise", FILES / "ended.cu").out
 
 
