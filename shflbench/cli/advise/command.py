@@ -83,8 +83,9 @@ def command(
 
     FILE is a .cu, .cuh or .ptx file: of each kernel, prints which values go through shared memory between which lanes,
     with the shuffle that could replace it, and which barriers of the block a check of the kernel without them shows
-    not to be needed, or only within warps, in the launches of the host code or of --launch. Says what a shuffle brought
-    in RESULTS, and what is predicted for the kernel. Needs no GPU, except for --measure.
+    not to be needed, or only within warps, in the launches of the host code or of --launch. Says whether that is worth
+    it: what limits each kernel, as predicted, what each change brings, and what a shuffle alone brought in RESULTS.
+    Needs no GPU, except for --measure.
 
     PATTERN is the name of a pattern, RESULTS are run folders or folders that hold runs, by default ./results. Takes
     the measured setting that is nearest to your kernel and says how it differs; prints how near the variant comes to
