@@ -8,7 +8,7 @@ from shflbench.analysis.limits import ISSUE, ExecutionUnit
 from shflbench.analysis.limits.bound import LOAD_STORE
 from shflbench.analysis.limits.one_pass import ATOMIC, BLOCK_START, DRAM, L2
 from shflbench.checker import BarrierNeed
-from shflbench.kernel_bench.launch_limits import EXCHANGE_WAITS, LATENCY, MEMORY_WAITS, OVERHEAD, WAITS
+from shflbench.kernel_bench.launch_limits import EXCHANGE_WAITS, LATENCY, MEMORY_WAITS, OVERHEAD, PARTIAL_STORES, WAITS
 from shflbench.words import join_words
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from shflbench.kernel_bench.launch_limits import LaunchLimits
     from shflbench.kernel_bench.prospects import PredictedGain, Prospect
 
-UNITS = {  # what limits a kernel, as a subject in the singular
+UNITS = {  # what limits a kernel, as a subject
     DRAM: "memory",
     L2: "the L2 cache",
     ExecutionUnit.EXCHANGE: "the path of shared memory and shuffles",
@@ -34,6 +34,7 @@ UNITS = {  # what limits a kernel, as a subject in the singular
     LATENCY: "latency",
     MEMORY_WAITS: "the latency of memory",
     EXCHANGE_WAITS: "the latency of the exchanges",
+    PARTIAL_STORES: "the writing of parts of sectors",
 }
 ROWS = {  # likewise, as a row of a table
     DRAM: "memory",
@@ -46,6 +47,7 @@ ROWS = {  # likewise, as a row of a table
     BLOCK_START: "start of blocks",
     MEMORY_WAITS: "latency of memory and exchanges",
     EXCHANGE_WAITS: "latency of exchanges and memory",
+    PARTIAL_STORES: "stores to parts of sectors",
 }
 ALWAYS = frozenset({DRAM, L2, ExecutionUnit.EXCHANGE, ExecutionUnit.BARRIER, ISSUE, ATOMIC})  # shown if at all used
 LEAST_SHOWN = 0.05  # of the time of the slowest unit: others below it are not shown
@@ -142,6 +144,7 @@ def _part_figures(limits: LaunchLimits, name: str) -> str:
         EXCHANGE_WAITS: _of_rounds,
         BLOCK_START: _of_starts,
         ATOMIC: _of_atomics,
+        PARTIAL_STORES: _of_partial_stores,
         ExecutionUnit.EXCHANGE: _of_shared_memory,
     }
     return figures[name](limits) if name in figures else us_text(limits.parts[name])
@@ -155,7 +158,18 @@ def _of_memory(limits: LaunchLimits) -> str:
     return (
         f"{size_text(moved.total_bytes)} ({size_text(moved.read_bytes)} read, {size_text(moved.written_bytes)} written)"
         f" at {moved.bytes_per_us / BYTES_PER_US:.2f} TB/s, {kind}, take {us_text(moved.us)} "
-        f"({cached} the L2 cache of {size_text(moved.l2_bytes)})"
+        f"({cached} the L2 cache of {size_text(moved.l2_bytes)}){_of_sectors(limits)}"
+    )
+
+
+def _of_sectors(limits: LaunchLimits) -> str:
+    """Return which line touches more sectors than its data fills; empty if none does."""
+    if not limits.uncoalesced:
+        return ""
+    worst = limits.uncoalesced[0]
+    return (
+        f"; a request of a warp in line {worst.access.line} touches {worst.per_request:.0f} sectors of 32 bytes, "
+        f"and its data fills {worst.least:.0f}"
     )
 
 
@@ -168,6 +182,10 @@ def _of_rounds(limits: LaunchLimits) -> str:
         f"the blocks that are resident at a time {times}wait for a load from memory and for their exchanges, "
         f"which takes {us_text(us)}{per_round}"
     )
+
+
+def _of_partial_stores(limits: LaunchLimits) -> str:
+    return f"{us_text(limits.parts[PARTIAL_STORES])}{_of_sectors(limits)}"
 
 
 def _of_starts(limits: LaunchLimits) -> str:

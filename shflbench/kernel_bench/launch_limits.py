@@ -1,4 +1,4 @@
-"""The limits of a launch: the time that each unit of a GPU needs for it, at least, and the warps that hide latencies."""
+"""The limits of a launch: the time that each unit of a GPU needs for it, and the warps that hide latencies."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from shflbench.analysis.limits.access_findings import AccessProblem, findings
 from shflbench.analysis.limits.calibrated import atomics_per_clock
 from shflbench.analysis.limits.constants import DEFAULTS, PREDICTED_ARCH
 from shflbench.analysis.limits.launched import atomics_on_one_address, exchange_passes, launch_clocks
+from shflbench.analysis.limits.memory_prediction import partial_stores_us
 from shflbench.analysis.limits.moved import moved_bytes
 from shflbench.analysis.limits.one_pass import ATOMIC, BLOCK_START, DRAM, atomic_us, block_start_us
 from shflbench.analysis.limits.waits import FEW_WARPS, Latencies, Waits, waits_of
@@ -30,6 +31,7 @@ OVERHEAD, LATENCY = "launch overhead", "latency"  # limits of launches with litt
 # Of blocks that follow one another: what each of them waits for longer, a load from memory or its exchanges.
 MEMORY_WAITS, EXCHANGE_WAITS = "memory latency", "exchange latency"
 WAITS = (MEMORY_WAITS, EXCHANGE_WAITS)
+PARTIAL_STORES = "partial sectors"  # that stores write, which L2 takes longer for
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,7 @@ class LaunchLimits:
     atomics: float  # on the address of global memory that gets the most
     rounds: float  # of the blocks that are resident at a time
     conflicts: tuple[AccessFinding, ...]  # of shared memory, the one with most passes first
+    uncoalesced: tuple[AccessFinding, ...] = ()  # likewise of global memory, the one with most sectors first
     shared_atomics: tuple[AccessRequests, ...] = ()
     unknown: str = ""  # why the parts are less than what the launch needs
 
@@ -112,6 +115,9 @@ def limits_of_launch(
     moved = moved_bytes(work, gpu.device, gpu.calibration)
     if moved:
         parts[moved.by] = moved.us
+    accesses = work.counts.requests.accesses
+    if gpu.device.arch == PREDICTED_ARCH and (partial := sum(partial_stores_us(one, DEFAULTS) for one in accesses)):
+        parts[PARTIAL_STORES] = partial * work.counts.grid
     if not any(parts.values()):
         return None
     counts, sms = work.counts, gpu.device.sms
@@ -139,6 +145,7 @@ def limits_of_launch(
         atomics=atomics_on_one_address(work),
         rounds=rounds,
         conflicts=_conflicts(work),
+        uncoalesced=_uncoalesced(work),
         shared_atomics=tuple(one for one in counts.requests.accesses if _is_serial(one, work)),
         unknown="nothing says how often a loop of its code iterates, which accesses no memory"
         if work.has_uncounted_loop
@@ -188,6 +195,13 @@ def _conflicts(work: LaunchWork) -> tuple[AccessFinding, ...]:
     known.sort(key=lambda item: item.access.requests * item.per_request, reverse=True)
     added = sum(item.access.requests * (item.per_request - item.least) for item in known)
     return tuple(known) if added >= LEAST_SHARE * total else ()
+
+
+def _uncoalesced(work: LaunchWork) -> tuple[AccessFinding, ...]:
+    """Return the lines whose requests touch more sectors of global memory than their data fills, most sectors first."""
+    known = [item for item in findings(work.counts.requests) if item.kind is AccessProblem.UNCOALESCED]
+    of_global = [item for item in known if item.access.space is AccessSpace.GLOBAL]
+    return tuple(sorted(of_global, key=lambda item: -item.access.requests * item.per_request))
 
 
 def _is_serial(access: AccessRequests, work: LaunchWork) -> bool:

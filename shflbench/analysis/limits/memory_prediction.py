@@ -65,7 +65,7 @@ def predict_one_pass(
         launch.grid * c.block_us,
         0.0 if is_cached else launch.grid / (launch.sms * launch.resident_blocks) * c.dram_round_us,
         moved / (c.l2_bytes_per_us if is_cached else c.dram_bytes_per_us),
-        blocks * sum(_partial_stores_us(one, c) for one in accesses),
+        blocks * sum(partial_stores_us(one, c) for one in accesses),
     )
     overhead = c.repeated_us if launch.is_repeated else c.one_pass_us
     # Atomics on one address follow one another, and hardly overlap with the loads: `count`.
@@ -106,7 +106,7 @@ def _is_scattered_load(one: AccessRequests, warps: int) -> bool:
     return one.kind is AccessKind.LOAD and one.requests <= warps and (one.sectors or 0.0) >= SCATTERED
 
 
-def _partial_stores_us(one: AccessRequests, constants: PredictionConstants) -> float:
+def partial_stores_us(one: AccessRequests, constants: PredictionConstants) -> float:
     """Return the time per block in which L2 takes the sectors that stores write in part, in µs."""
     sectors, least = one.sectors or 0.0, one.least_sectors or 0.0
     if one.kind is not AccessKind.STORE or sectors <= PARTIAL * least:

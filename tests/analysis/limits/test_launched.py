@@ -1,11 +1,29 @@
 """Limits of launches whose blocks were counted."""
 
+from dataclasses import replace
+
 import pytest
 
-from shflbench.analysis.limits.launched import LaunchWork, dram_bytes, l2_bytes_moved, launch_clocks
+from shflbench.analysis.limits.launched import (
+    LaunchWork,
+    atomics_on_one_address,
+    dram_bytes,
+    l2_bytes_moved,
+    launch_clocks,
+)
 from shflbench.arch import Architecture, load
 from shflbench.compile.certain_code import one_pass_code
-from shflbench.model import AccessKind, AccessRequests, AccessSpace, KernelRequests, LaunchCounts, MemoryFootprint
+from shflbench.model import (
+    AccessKind,
+    AccessRequests,
+    AccessSpace,
+    AtomicAddress,
+    KernelRequests,
+    LaunchCounts,
+    MemoryFootprint,
+    OperationRequests,
+    WarpOperation,
+)
 from tests.compile.test_loops import assembled
 
 L2_BYTES = 50
@@ -109,3 +127,37 @@ def test_a_loop_without_memory_accesses_is_not_counted() -> None:
     assert not work(access(LOAD, 8)).has_uncounted_loop
     lines = ("LDG.E R1, [R2]", "FADD R4, R4, R1", "@P0 BRA 0x10", "EXIT")
     assert work(access(LOAD, 8), lines=lines).has_uncounted_loop
+
+
+def with_operations(done: LaunchWork, **requests: float) -> LaunchWork:
+    """Return work with counted barriers or shuffles per block."""
+    operations = tuple(OperationRequests("one.cu", 1, WarpOperation[kind], count) for kind, count in requests.items())
+    counts = replace(done.counts, requests=replace(done.counts.requests, operations=operations))
+    return replace(done, counts=counts)
+
+
+def test_barriers_that_were_counted_are_those_of_the_launch(h200: Architecture) -> None:
+    lines = ("@P1 BRA 0x20", "BAR.SYNC.DEFER_BLOCKING 0x0", "EXIT")
+    clocks = launch_clocks(with_operations(work(lines=lines), BARRIER=72), h200, SMS)
+    assert clocks["barrier"] == GRID / SMS * 72 / 0.5
+    none = launch_clocks(with_operations(work(lines=("EXIT",)), BARRIER=72), h200, SMS)
+    assert "barrier" not in none  # the compiler has made them barriers of the warp
+
+
+def test_shuffles_that_were_counted_are_those_of_the_launch(h200: Architecture) -> None:
+    clocks = launch_clocks(with_operations(work(lines=("EXIT",)), SHUFFLE=40), h200, SMS)
+    assert clocks["exchange"] == GRID / SMS * 40
+
+
+@pytest.mark.parametrize(("opcode", "passes"), [("ATOMS.ADD", 16), ("ATOMS.POPC.INC.32", 1)])
+def test_additions_to_one_word_follow_one_another(h200: Architecture, opcode: str, passes: int) -> None:
+    lines = (f"{opcode} RZ, [R2], R1", "EXIT")
+    clocks = launch_clocks(work(access(ATOMIC, 8, SHARED, passes=1.0, same_address=16.0), lines=lines), h200, SMS)
+    assert clocks["exchange"] == GRID / SMS * 8 * passes
+
+
+@pytest.mark.parametrize(("opcode", "operations"), [("FADD R1, R2, R3", 320), ("REDUX.SUM UR4, R1", 10)])
+def test_lanes_that_combine_what_they_add_are_one_operation(opcode: str, operations: float) -> None:
+    done = work(lines=(opcode, "EXIT"))
+    done = replace(done, counts=replace(done.counts, atomics=(AtomicAddress("one.cu", 1, lanes=320, requests=10),)))
+    assert atomics_on_one_address(done) == operations
