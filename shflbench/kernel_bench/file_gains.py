@@ -6,8 +6,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from shflbench.advisor.exchange_alone import StoredExchanges
+from shflbench.checker import parse_argument_sets, read_candidates
 from shflbench.compile.toolchain import find
 from shflbench.default_arch import DEFAULT_ARCH
+from shflbench.errors import ShflbenchError
 from shflbench.grouping import group_by
 from shflbench.kernel_bench.predicted_gpu import gpu_of, known_gpu
 from shflbench.kernel_bench.prospects import ExchangePlace, Prospect, prospect_of
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from shflbench.advisor.exchange_alone import ExchangeAlone
-    from shflbench.checker import ExchangeAdvice, FileOptions, KernelAdvice
+    from shflbench.checker import CandidateFile, ExchangeAdvice, FileOptions, KernelAdvice
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +38,7 @@ class GainRequest:
     gpu: str | None  # a part of its name
     arch: str | None
     arguments: Sequence[str]  # as `--arg` takes them
-    options: Callable[[KernelAdvice], FileOptions]  # with which the kernel of an advice is read to be timed
+    options: Callable[[Sequence[KernelAdvice]], FileOptions]  # with which the kernels of a file are read to be timed
     is_measured: bool = False  # the GPU is one to time on, of which no results are required
 
 
@@ -49,14 +51,39 @@ def gains_of(advice: Sequence[KernelAdvice], request: GainRequest) -> dict[str, 
     device = stored.device
     gpu = gpu_of(device) if device else known_gpu(request.arch or DEFAULT_ARCH, request.gpu)
     place = ExchangePlace(find(), device.arch if device else request.arch or DEFAULT_ARCH, gpu)
-    return {item.report.symbol: _gain(item, stored, request, place) for item in advice if item.report.symbol}
+    gains = {}
+    for items in group_by(
+        (item for item in advice if item.report.symbol), lambda item: item.report.place.file
+    ).values():
+        candidates = _read(items, request)
+        for item in items:
+            known = replace(place, candidates=_alone(item, candidates) or _read([item], request))
+            gains[item.report.symbol] = _gain(item, stored, known)
+    return gains
 
 
-def _gain(advice: KernelAdvice, stored: StoredExchanges, request: GainRequest, place: ExchangePlace) -> KernelGain:
+def _read(advice: Sequence[KernelAdvice], request: GainRequest) -> CandidateFile | ShflbenchError:
+    """Return the kernels of a file, with the launches at which they can be timed, or why they cannot be read."""
+    try:
+        sets = parse_argument_sets(request.arguments)
+        return read_candidates(advice[0].report.place.file, request.options(advice), None, sets)
+    except ShflbenchError as error:
+        return error
+
+
+def _alone(advice: KernelAdvice, file: CandidateFile | ShflbenchError) -> CandidateFile | None:
+    """Return a file with the kernel of an advice only; None if it has no such kernel."""
+    if isinstance(file, ShflbenchError):
+        return None
+    kernels = tuple(kernel for kernel in file.kernels if advice.report.symbol in kernel.symbols)
+    return replace(file, kernels=kernels) if kernels else None
+
+
+def _gain(advice: KernelAdvice, stored: StoredExchanges, place: ExchangePlace) -> KernelGain:
     exchanges = merge_loads([one for one in advice.exchanges if one.instead])
     block = advice.runs.launches[0].launch.shape.threads_per_block if advice.runs else 1
     alone = tuple((one, stored.alone(one, block)) for one in exchanges)
-    return KernelGain(alone, prospect_of(advice, request.options(advice), request.arguments, place))
+    return KernelGain(alone, prospect_of(advice, place))
 
 
 def merge_loads(exchanges: Sequence[ExchangeAdvice]) -> list[ExchangeAdvice]:

@@ -11,7 +11,6 @@ from shflbench.analysis.limits import ISSUE, ExecutionUnit
 from shflbench.analysis.limits.bound import LOAD_STORE
 from shflbench.analysis.limits.launched import LaunchWork
 from shflbench.analysis.limits.waits import Latencies
-from shflbench.checker import parse_argument_sets, read_candidates
 from shflbench.compile.build import Builder
 from shflbench.compile.certain_code import one_pass_code
 from shflbench.compile.cubin import kernel_code
@@ -39,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from shflbench.arch.residency import Occupancy
-    from shflbench.checker import BarrierAdvice, ExchangeAdvice, FileOptions, KernelAdvice
+    from shflbench.checker import BarrierAdvice, CandidateFile, ExchangeAdvice, KernelAdvice
     from shflbench.compile.toolchain import Toolchain
     from shflbench.kernel_bench.predicted_gpu import PredictedGpu
     from shflbench.model import Case, LaunchCounts
@@ -88,6 +87,7 @@ class ExchangePlace:
     toolchain: Toolchain
     arch: str
     gpu: PredictedGpu | None
+    candidates: CandidateFile | ShflbenchError | None = None  # the kernel with its launches, or why it cannot be read
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,10 +104,10 @@ class CountedLaunch:
         return self.case.launch.expression.replace(" ", "")
 
 
-def prospect_of(advice: KernelAdvice, options: FileOptions, arguments: Sequence[str], place: ExchangePlace) -> Prospect:
+def prospect_of(advice: KernelAdvice, place: ExchangePlace) -> Prospect:
     """Return what limits a kernel at its launch, and what the changes are predicted to bring that advice suggests."""
     try:
-        launch = _counted(advice, options, arguments, place)
+        launch = _counted(advice, place)
     except ShflbenchError as error:
         return _without_limits(Prospect(reason=error.message), advice)
     whole = launch.kernel.resources.shared_bytes + _dynamic_bytes(advice)
@@ -127,11 +127,12 @@ def prospect_of(advice: KernelAdvice, options: FileOptions, arguments: Sequence[
     return _with_gains(replace(known, limits=limits), advice, work, launch.case.launch.block)
 
 
-def _counted(
-    advice: KernelAdvice, options: FileOptions, arguments: Sequence[str], place: ExchangePlace
-) -> CountedLaunch:
-    file = advice.report.place.file
-    candidates = read_candidates(file, options, None, parse_argument_sets(arguments))
+def _counted(advice: KernelAdvice, place: ExchangePlace) -> CountedLaunch:
+    file, candidates = advice.report.place.file, place.candidates
+    if isinstance(candidates, ShflbenchError):
+        raise candidates
+    if candidates is None:
+        raise ShflbenchError("no launch of it can be timed")
     choice = choose(candidates, named=True)
     if not choice.comparisons:
         raise ShflbenchError(next((item.sentence for item in choice.left_out), "it cannot be timed"))

@@ -6,7 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.checker import FileOptions, LaunchOptions, advise_file, parse_arguments, parse_shape
+from shflbench.checker import (
+    FileOptions,
+    LaunchOptions,
+    advise_file,
+    parse_argument_sets,
+    parse_arguments,
+    parse_shape,
+    read_candidates,
+)
 from shflbench.compile.toolchain import find
 from shflbench.cuda_sources.read_options import Compilers
 from shflbench.kernel_bench.predicted_gpu import gpu_of
@@ -41,7 +49,8 @@ def predict(tmp_path: Path, kernel_cache: Path) -> Predict:
         assert advice.missing == ""
         timed = replace(options, given=LaunchOptions(launches=(parse_shape(launch, most_threads=1 << 30),)))
         known = gpu_of(H200) if gpu and H200 else None
-        return prospect_of(advice, timed, arguments, ExchangePlace(find(), "sm_90", known))
+        candidates = read_candidates(file, timed, None, parse_argument_sets(arguments))
+        return prospect_of(advice, ExchangePlace(find(), "sm_90", known, candidates))
 
     return call
 

@@ -59,8 +59,9 @@ def print_file_advice(file: Path, flags: dict[str, Any], console: Console) -> in
 def _gains(advice: Sequence[KernelAdvice], flags: dict[str, Any], console: Console) -> dict[str, KernelGain]:
     from shflbench.kernel_bench.file_gains import GainRequest, gains_of
 
-    def options(item: KernelAdvice) -> FileOptions:
-        return replace(file_flags(flags).timed([item.report.choice]), cluster=None).options([item.report.place.file])
+    def options(items: Sequence[KernelAdvice]) -> FileOptions:
+        choices = [item.report.choice for item in items]
+        return replace(file_flags(flags).timed(choices), cluster=None).options([items[0].report.place.file])
 
     place = (flags["results"], flags["gpu"], flags["arch"], flags["arguments"])
     with console.progress():
