@@ -31,14 +31,22 @@ def exchange_scope(advice: KernelAdvice, origin: str) -> str:
     return (
         f"in all launches with blocks of {join_words(_blocks(advice))}"
         if advice.is_fixed
-        else barrier_scope(advice, origin)
+        else _launches(advice, origin, advice.only)
     )
 
 
 def barrier_scope(advice: KernelAdvice, origin: str) -> str:
-    """Return in which launches the barriers were looked at; `origin` says where they come from."""
-    only = f", for {join_words(advice.only)} only" if advice.only else ""
-    return f"in {launches_text(advice.launch_texts)} {origin}{only}"
+    """Return in which launches the barriers were looked at; `origin` says where they come from.
+
+    With the values for which a suggestion holds, if one does not hold for all; what does says so in its reason.
+    """
+    is_limited = any(barrier.could_be_weaker and not barrier.is_proved for barrier in advice.barriers)
+    return _launches(advice, origin, advice.only if is_limited else ())
+
+
+def _launches(advice: KernelAdvice, origin: str, only: Sequence[str]) -> str:
+    values = f", for {join_words(only)} only" if only else ""
+    return f"in {launches_text(advice.launch_texts)} {origin}{values}"
 
 
 def launches_text(launches: Sequence[str]) -> str:

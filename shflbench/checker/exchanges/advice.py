@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.exchanges.barriers import WARP_BARRIER, replace_barriers
 from shflbench.checker.exchanges.collectives import collectives
+from shflbench.checker.exchanges.counterexamples import CounterExamples
 from shflbench.checker.exchanges.data_decide import DataDecide
 from shflbench.checker.exchanges.launch_texts import launch_texts
 from shflbench.checker.exchanges.recorder import OF_ONE_VALUE, OUTSIDE_OF_THE_WARP, LaneRelation
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
 
 
 OF_ENDED_LANES = frozenset({HazardKind.EXITED, HazardKind.BARRIER_SKIPPED})  # findings on lanes that have ended
+ALL_VALUES = "for all values, grids and contents"
 ANY_LANE = "__shfl_sync(mask, value, lane)"
 
 
@@ -263,6 +265,9 @@ def _barriers(
 ) -> Iterator[BarrierAdvice]:
     """Yield the advice on each barrier; that on later ones holds with that on earlier ones applied."""
     removed: list[Op] = []
+    if study.slicer is None:
+        return
+    examples = CounterExamples(report.symbol, study.slicer, study.stated, options.budget)
     for site in sorted(study.barriers.values(), key=lambda item: (str(item.line.file), item.line.line)):
         if site.warps:
             yield BarrierAdvice(site.line, BarrierNeed.BLOCK, "it orders accesses of different warps")
@@ -270,29 +275,46 @@ def _barriers(
         if reason := _why_unknown(site, study):
             yield BarrierAdvice(site.line, BarrierNeed.UNKNOWN, reason)
             continue
-        pair, only = _widest(study, site, removed)
+        for_all, pair = _widest(study, site, removed)
+        is_enough = pair is None or pair.crossing is Crossing.LANES
         weaker = _without(site, file, "" if pair is None else WARP_BARRIER)
         if weaker is None:
             yield BarrierAdvice(site.line, BarrierNeed.UNKNOWN, "it is no plain barrier of the block")
-        elif pair is None or pair.crossing is Crossing.LANES:
+        elif not is_enough and _has_fault(report, weaker, options):
+            yield BarrierAdvice(site.line, BarrierNeed.BLOCK, "without it, a launch has a fault")
+        elif (
+            for_all is not None
+            and for_all.crossing is Crossing.WARPS
+            and (values := examples.fault((for_all.before, for_all.after), file, weaker))
+        ):
+            yield BarrierAdvice(site.line, BarrierNeed.BLOCK, f"without it, a launch with {values} has a fault")
+        elif pair is None or is_enough:
             removed += site.ops
             file = weaker
             need = BarrierNeed.NOTHING if pair is None else BarrierNeed.WARP
-            yield BarrierAdvice(site.line, need, "", is_proved=not only)
-        elif _has_fault(report, weaker, options):
-            yield BarrierAdvice(site.line, BarrierNeed.BLOCK, "without it, a launch has a fault")
+            is_proved = for_all is pair
+            yield BarrierAdvice(site.line, need, _scope(study, is_proved=is_proved), is_proved=is_proved)
         else:
             yield BarrierAdvice(site.line, BarrierNeed.UNKNOWN, _open(pair, site, report, file))
 
 
-def _widest(study: KernelStudy, site: BarrierSite, removed: Sequence[Op]) -> tuple[UnorderedPair | None, bool]:
-    """Return two accesses that only a barrier orders, and whether that holds for the numbers of the launches alone."""
+def _scope(study: KernelStudy, *, is_proved: bool) -> str:
+    """Return for which values a suggestion holds, in a kernel whose exchanges are known for some values only."""
+    if not study.single.numbers:
+        return ""
+    return ALL_VALUES if is_proved else f"for {join_words(study.single.numbers)} only"
+
+
+def _widest(
+    study: KernelStudy, site: BarrierSite, removed: Sequence[Op]
+) -> tuple[UnorderedPair | None, UnorderedPair | None]:
+    """Return two accesses that only a barrier orders: for all numbers, and for those of the launches alone."""
     pair = _widest_of(study.pairs, site, removed)
     if pair is None or pair.crossing is not Crossing.WARPS or not study.single.numbers:
-        return pair, False
+        return pair, pair
     of_numbers = _widest_of(study.pairs_of_numbers, site, removed)
     is_weaker = of_numbers is None or of_numbers.crossing is not Crossing.WARPS
-    return (of_numbers, True) if is_weaker else (pair, False)
+    return pair, of_numbers if is_weaker else pair
 
 
 def _widest_of(cases: Iterable[BarrierPairs], site: BarrierSite, removed: Sequence[Op]) -> UnorderedPair | None:

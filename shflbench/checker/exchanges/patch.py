@@ -93,7 +93,7 @@ def _with_shuffles(patch: Patch, advice: Sequence[KernelAdvice], options: FileOp
         for item in kernel.exchanges:
             if item.store.file.resolve() == item.load.file.resolve() == path.resolve():
                 exchanges.setdefault((item.store.line, item.load.line), []).append(item)
-    may_change = _changeable(path, patch.text, advice)
+    may_change = _changeable(path, patch.text, advice, [kernel for kernel in advice if kernel.only])
     is_reached = all(kernel.is_reached for kernel in advice)
     known = {(use.function, use.name): exchanges.get(use.lines, []) for use in shared_uses(text, pointers=is_reached)}
     for key, items in known.items():
@@ -107,10 +107,12 @@ def _with_shuffles(patch: Patch, advice: Sequence[KernelAdvice], options: FileOp
     return patch
 
 
-def _changeable(path: Path, text: str, advice: Sequence[KernelAdvice]) -> Callable[[int], bool]:
+def _changeable(
+    path: Path, text: str, advice: Sequence[KernelAdvice], excluded: Sequence[KernelAdvice] = ()
+) -> Callable[[int], bool]:
     """Return whether a line may change: not one of a kernel without advice, or of a function that it may call.
 
-    Neither one of a kernel with advice for single values.
+    Neither one of the `excluded` kernels.
     """
     functions = functions_of(_bytes(text))
 
@@ -118,7 +120,7 @@ def _changeable(path: Path, text: str, advice: Sequence[KernelAdvice]) -> Callab
         return {function_at(functions, place.line) for place in places if place.file.resolve() == path.resolve()}
 
     unknown = {place for kernel in advice for place in kernel.others}
-    unknown |= {kernel.report.place for kernel in advice if kernel.missing or kernel.only}
+    unknown |= {kernel.report.place for kernel in (*advice, *excluded) if kernel.missing or kernel in excluded}
     known = of_places(kernel.report.place for kernel in advice) - of_places(unknown)
     return lambda line: not unknown or function_at(functions, line) in known
 

@@ -60,6 +60,7 @@ class KernelStudy:
     warps: int = 0  # of a block, the most
     cut: KernelError | None = None  # what ended a launch before its end
     program: Program | None = None
+    slicer: Slicer | None = None  # of the program
     stated: list[LaunchEvidence] = field(default_factory=list)  # the launches that show something, with all contents
     request: str = ""  # what to give, if no launch is one that somebody states
     unreached: SourceLine | None = None  # the first line with accesses to shared memory that no launch executed
@@ -78,7 +79,7 @@ def study_launches(
     budget: FileBudget,
 ) -> KernelStudy:
     """Run the launches of the host code and of the user once more, and return what they show of the exchanges."""
-    study = KernelStudy(program=linked.program)
+    study = KernelStudy(program=linked.program, slicer=linked.slicer)
     for op in linked.program.ops():
         if isinstance(op.form, Barrier) and op.form.whole_block:
             site = _site(study, line_of(op.instruction))

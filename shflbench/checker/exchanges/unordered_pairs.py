@@ -7,15 +7,16 @@ touches by one what another thread touches by the other.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from itertools import islice, product
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from shflbench.checker.exchanges.related_pairs import MOST_RELATED, RelatedPairs
 from shflbench.emulator.dataflow.reaching import ReachingWriters
-from shflbench.emulator.dataflow.thread_values import LOOP, UNIFORM, KnownParameter, ThreadValues, is_uniform
+from shflbench.emulator.dataflow.thread_values import LOOP, TURN, UNIFORM, KnownParameter, ThreadValues, is_uniform
 from shflbench.emulator.opcodes.addresses import MODULE_BASE
 from shflbench.emulator.opcodes.forms import (
     OF_BLOCK,
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
     from shflbench.dimensions import Dims
     from shflbench.emulator.dataflow.slices import Slicer
+    from shflbench.emulator.dataflow.state_graph import StateAccess
     from shflbench.emulator.dataflow.thread_values import ThreadValue, WrittenRegister
     from shflbench.emulator.link.program import Op
 
@@ -64,6 +66,7 @@ class UnorderedPair:
     before: Op
     after: Op
     crossing: Crossing
+    publishes: bool = False  # a fence between them shows others what was stored before
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +126,7 @@ class BarrierPairs:
         self._slicer, self._block, self._buffers, self._parameters = slicer, block, buffers, parameters
         self._values = ThreadValues(slicer, block, parameters)
         self._reached = _reached(slicer, self._values, _Begin(min(slicer.program.blocks)))
+        self._related = RelatedPairs(slicer, block, parameters)
 
     def crossing(self, barriers: Sequence[Op], removed: Sequence[Op]) -> UnorderedPair | None:
         """Return two accesses that only `barriers` order, of the widest crossing; None if there are none.
@@ -141,12 +145,53 @@ class BarrierPairs:
             first = _SideOfBarrier(before, self._values, _Begin(min(self._slicer.program.blocks)))
             reached = self._reached.get(start)
             second = _SideOfBarrier(self._ops(behind), values, _Begin(start, behind, reached))
-            for pair in self._pairs(barrier, first, second):
-                if widest is None or pair.crossing > widest.crossing:
-                    widest = pair
-                if pair.crossing is Crossing.WARPS:
-                    return pair
+            pairs = list(islice(self._pairs(barrier, first, second), MOST_RELATED + 1))
+            pair = self._widest_related(pairs, start, absent) if pairs else None
+            if pair is not None and (widest is None or pair.crossing > widest.crossing):
+                widest = pair
+            if widest is not None and widest.crossing is Crossing.WARPS:
+                break
         return widest
+
+    def _widest_related(
+        self, pairs: Sequence[UnorderedPair], start: int, absent: Collection[int]
+    ) -> UnorderedPair | None:
+        """Return the pair of the widest crossing in the states that threads go through around a barrier.
+
+        That is the first in which nothing is known of the accesses but their addresses, or of the pair of the barrier
+        itself, which is an instruction of another kind.
+        """
+        widest: UnorderedPair | None = max(pairs, key=lambda item: item.crossing)
+        if len(pairs) > MOST_RELATED or any(not isinstance(item.after.form, Access) for item in pairs):
+            return widest
+        both = [(item.before, item.after) for item in pairs]
+        meetings = self._related.meetings(start, both, lambda block: block in absent or not self._is_barrier(block))
+        for met in meetings:
+            related = list(self._still_crossing(pairs, met))
+            of_states = max(related, key=lambda item: item.crossing, default=None)
+            if of_states is None:
+                return None
+            if widest is None or of_states.crossing < widest.crossing:
+                widest = of_states
+        return widest
+
+    def _still_crossing(
+        self, pairs: Sequence[UnorderedPair], met: Mapping[tuple[int, int], Sequence[tuple[StateAccess, StateAccess]]]
+    ) -> Iterator[UnorderedPair]:
+        for pair in pairs:
+            crossing = Crossing.NONE
+            for one, other in met.get((id(pair.before), id(pair.after)), ()):
+                if crossing < pair.crossing:
+                    first, second = self._of_state(one), self._of_state(other)
+                    crossing = max(crossing, _crossing(first, second, publishes=pair.publishes))
+            if crossing is not Crossing.NONE:
+                yield replace(pair, crossing=crossing)
+
+    def _of_state(self, access: StateAccess) -> _Touched:
+        form = access.op.form
+        assert isinstance(form, Access)  # noqa: S101  (what states have)
+        memory = self._memory(access.op, form, access.address)
+        return _Touched(access.op, form, access.address, np.flatnonzero(access.threads), memory)
 
     def _region(self, start: int, absent: Collection[int], *, forward: bool) -> set[int]:
         """Return the blocks of code between a barrier and the next ones, or between those before and it."""
@@ -178,13 +223,15 @@ class BarrierPairs:
         pairs = ((one, other) for one in first for other in second)
         conflicting = [(one, other) for one, other in pairs if _may_conflict(one, other, publishes=publishes)]
         if len(conflicting) > MOST_PAIRS:
-            one, other = conflicting[0]
-            yield UnorderedPair(one.op, other.op, Crossing.WARPS)
+            yield UnorderedPair(conflicting[0][0].op, barrier, Crossing.WARPS)
             return
+        crossings: dict[tuple[int, int], UnorderedPair] = {}
         for one, other in conflicting:
+            key = id(one.op), id(other.op)
             crossing = _crossing(one, other, publishes=publishes)
-            if crossing is not Crossing.NONE:
-                yield UnorderedPair(one.op, other.op, crossing)
+            if crossing > (crossings[key].crossing if key in crossings else Crossing.NONE):
+                crossings[key] = UnorderedPair(one.op, other.op, crossing, publishes)
+        yield from crossings.values()
 
     def _accesses(self, side: _SideOfBarrier) -> Iterator[_Touched]:
         """Yield where the threads access memory, for each of the values that a register has in a loop."""
@@ -328,7 +375,7 @@ def _common_divisor(one: _Touched, other: _Touched) -> int:
         multiples = np.concatenate(parts)
         if is_uniform(symbol):
             multiples = multiples - multiples[0]  # the rest is the same on both sides
-        if not symbol.startswith(LOOP):  # whose multiples may wrap around; a loop that does leaves its array
+        if not symbol.startswith((LOOP, TURN)):  # whose multiples may wrap around; a loop that does leaves its array
             multiples = np.gcd(multiples, WRAP)
         divisor = int(np.gcd.reduce(np.append(np.abs(multiples), divisor)))
     return divisor

@@ -3,7 +3,8 @@
 A parameter, the number of the block and what memory holds are symbols, of which each thread has a multiple; all else
 that a thread computes from its coordinates is calculated. A symbol that `is_uniform` has one value for all threads of a
 block and all times. Any other may have another value in each thread and each time, so that it never cancels: of a sum
-of its multiples, only their common divisor is known. Numbers have 64 bits here; those of the code may wrap around.
+of its multiples, only their common divisor is known. A number of turns is between the two: within one value, it
+cancels. Numbers have 64 bits here; those of the code may wrap around.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ MOST_SYMBOLS = 8  # of a value; addresses have a few
 MOST_CHOICES = 40  # values of a register in a loop that multiplies or divides by two
 MOST_ASSUMED = 2  # registers of nested loops
 LOOP = "loop "  # begins the symbol for the number of iterations
+TURN = "turn "  # begins the symbol for the number of times that a loop went through all states of its counters
 ITSELF = "itself "  # begins the symbol for a register while its value is computed
 _DEEPEST = 60  # instructions that one value follows from
 _MOST_WORK = 50_000  # values that are computed; those in nested loops are computed several times
@@ -263,10 +265,12 @@ class ThreadValues:
             if not is_low or constant < 0 or low >> constant << constant != low or not low >> constant:
                 return None
             return ThreadValue(a.number >> constant, {key: value >> constant for key, value in a.multiples.items()})
-        if is_low and 0 <= constant < low:
+        if 0 <= constant < low:
+            bits = a.number % low
             if name == "and":
-                return ThreadValue(a.number & constant, {})
-            return ThreadValue(a.number ^ constant if name == "xor" else a.number | constant, a.multiples)
+                return ThreadValue(bits & constant, {})
+            changed = bits ^ constant if name == "xor" else bits | constant
+            return ThreadValue(a.number - bits + changed, a.multiples)
         if name == "and" and constant > 0:  # some multiple of its lowest bit
             symbol = f"bits of line {op.instruction.line}"
             return ThreadValue(np.zeros_like(a.number), {symbol: np.full_like(a.number, constant & -constant)})
@@ -362,7 +366,8 @@ def _together(*parts: Mapping[str, Values]) -> dict[str, Values]:
         if before is None:
             multiples[symbol] = value
         else:
-            multiples[symbol] = before + value if symbol.startswith((UNIFORM, ITSELF)) else np.gcd(before, value)
+            is_exact = symbol.startswith((UNIFORM, ITSELF, TURN))
+            multiples[symbol] = before + value if is_exact else np.gcd(before, value)
     return {symbol: value for symbol, value in multiples.items() if value.any()}
 
 

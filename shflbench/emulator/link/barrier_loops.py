@@ -13,7 +13,7 @@ from shflbench.emulator.link.program import BasicBlock, Program
 from shflbench.emulator.opcodes.forms import Branch, Exit
 
 Edge = tuple[int, int]  # from a block to the next, by their numbers
-_Graph = Mapping[int, tuple[int, ...]]
+Graph = Mapping[int, tuple[int, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class BarrierLoops:
 def barrier_loops(program: Program) -> BarrierLoops | None:
     """Return the loops around the aligned barriers of `program`; None if there are none."""
     after = {number: tuple(successors(block)) for number, block in program.blocks.items()}
-    before = _reversed(after)
+    before = reversed_graph(after)
     loops = _natural_loops(after, before)
     ends = [number for number, block in program.blocks.items() if not after[number] and block.ops and not _traps(block)]
     counters: dict[tuple[int, frozenset[Edge]], int] = {}  # by first block, and the jumps back that count
@@ -80,7 +80,7 @@ def successors(block: BasicBlock) -> Iterator[int]:
         yield block.next
 
 
-def _reversed(after: _Graph) -> dict[int, tuple[int, ...]]:
+def reversed_graph(after: Graph) -> dict[int, tuple[int, ...]]:
     """Return the blocks before each block."""
     before: dict[int, list[int]] = {block: [] for block in after}
     for block, targets in after.items():
@@ -89,7 +89,7 @@ def _reversed(after: _Graph) -> dict[int, tuple[int, ...]]:
     return {block: tuple(starts) for block, starts in before.items()}
 
 
-def _reachable(graph: _Graph, starts: Collection[int], without: int) -> set[int]:
+def _reachable(graph: Graph, starts: Collection[int], without: int) -> set[int]:
     """Return the blocks that paths from `starts` reach which do not go through `without`."""
     seen: set[int] = set()
     waiting = [block for block in starts if block != without]
@@ -101,20 +101,20 @@ def _reachable(graph: _Graph, starts: Collection[int], without: int) -> set[int]
     return seen
 
 
-def _natural_loops(after: _Graph, before: _Graph) -> dict[int, dict[int, frozenset[int]]]:
+def _natural_loops(after: Graph, before: Graph) -> dict[int, dict[int, frozenset[int]]]:
     """Return the blocks of each loop, by its first block and by the block that jumps back there."""
-    order = _reverse_postorder(after)
+    order = reverse_postorder(after)
     place = {block: number for number, block in enumerate(order)}
-    dominator = _dominators(order, place, before)
+    dominator = dominators(order, place, before)
     loops: dict[int, dict[int, frozenset[int]]] = {}
     for block in order:
         for target in after[block]:
-            if place[target] <= place[block] and _dominates(dominator, place, target, block):
+            if place[target] <= place[block] and dominates(dominator, place, target, block):
                 loops.setdefault(target, {})[block] = frozenset(_reachable(before, [block], target) | {target})
     return loops
 
 
-def _reverse_postorder(graph: _Graph) -> list[int]:
+def reverse_postorder(graph: Graph) -> list[int]:
     """Return the blocks that threads can come to, each before those that follow it, but for jumps back."""
     order: list[int] = []
     seen = {0}
@@ -131,7 +131,7 @@ def _reverse_postorder(graph: _Graph) -> list[int]:
     return order[::-1]
 
 
-def _dominators(order: list[int], place: Mapping[int, int], before: _Graph) -> dict[int, int]:
+def dominators(order: list[int], place: Mapping[int, int], before: Graph) -> dict[int, int]:
     """Return the immediate dominator of each block (Cooper, Harvey, Kennedy: A Simple, Fast Dominance Algorithm)."""
     dominator = {order[0]: order[0]}
     changed = True
@@ -156,7 +156,8 @@ def _common(dominator: Mapping[int, int], place: Mapping[int, int], one: int, ot
     return one
 
 
-def _dominates(dominator: Mapping[int, int], place: Mapping[int, int], one: int, block: int) -> bool:
+def dominates(dominator: Mapping[int, int], place: Mapping[int, int], one: int, block: int) -> bool:
+    """Return whether all paths to a block go through another one, by the immediate dominators."""
     while place[block] > place[one]:
         block = dominator[block]
     return block == one

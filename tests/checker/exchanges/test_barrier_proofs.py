@@ -5,7 +5,8 @@ import pytest
 from tests.checker.exchanges.conftest import BARRIER, BUFFERS, ROWS, Advise
 
 
-def test_what_holds_for_one_number_alone_is_not_proved(advise: Advise) -> None:
+def test_what_holds_for_one_number_alone_is_not_proved(advise: Advise, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shflbench.checker.exchanges.counterexamples.MOST_RUNS", 0)
     body = f"{ROWS}\n{BARRIER}\nout[t] = s[t];\nif (n > 3) s[255 - t] = n;"
     advice = advise(body, "1x256", arguments=["n=3"])
     assert advice.only == ("n = 3",)
@@ -69,7 +70,8 @@ def test_what_other_values_may_carry_across_leaves_a_barrier_open(
     body = f"__shared__ int s[256];\nint t = threadIdx.x;\n{body}"
     given = [*arguments, *(buffer for buffer in BUFFERS if not any(item[:3] == buffer[:3] for item in arguments))]
     advice = advise(body, "1x256", arguments=given, head=head)
-    assert [barrier.need for barrier in advice.barriers] == ["not enough evidence"], advice.missing
+    (barrier,) = advice.barriers
+    assert not barrier.could_be_weaker, advice.missing
 
 
 def test_lanes_get_rows_of_a_matrix_at_the_addresses_of_others(advise: Advise) -> None:

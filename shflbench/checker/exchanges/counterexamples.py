@@ -1,0 +1,84 @@
+"""Launches that need a barrier, with values that nobody states: without it they have a fault, and with it none."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shflbench.checker.exchanges.other_values import other_values
+from shflbench.checker.runs.emulated import emulated_launch
+from shflbench.emulator.explore import explore
+from shflbench.emulator.link.unsupported import link_whole
+from shflbench.emulator.machine.launch import Machine
+from shflbench.emulator.machine.policies import LOCKSTEP
+from shflbench.emulator.ptx.parse import parse
+from shflbench.emulator.races.hazards import RACES, HazardKind
+from shflbench.errors import KernelError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from shflbench.checker.exchanges.other_values import OtherValues
+    from shflbench.checker.runs.evidence import LaunchEvidence
+    from shflbench.cuda_sources.kernel_file import KernelFile
+    from shflbench.emulator.dataflow.slices import Slicer
+    from shflbench.emulator.file_budget import FileBudget
+    from shflbench.emulator.link.program import Op, Program
+
+MOST_RUNS = 64  # of one kernel: with other values, and for each of them without a barrier
+MOST_STEPS = 20_000  # instructions of all these runs in lockstep, which take about a second
+NO_FAULTS = frozenset(
+    {
+        HazardKind.ACTIVEMASK,
+        HazardKind.UNORDERED,
+        HazardKind.SAME_VALUE,
+        HazardKind.UNINITIALIZED_UNUSED,
+    }
+)
+
+
+class CounterExamples:
+    """Runs of one kernel with other values, for all of its barriers."""
+
+    def __init__(self, symbol: str, slicer: Slicer, stated: Sequence[LaunchEvidence], budget: FileBudget) -> None:
+        """Start without runs; `stated` are the launches whose values change."""
+        self._symbol, self._slicer, self._budget = symbol, slicer, budget
+        whole = [item for item in stated if not item.launch.shape.sample]
+        self._stated = sorted(whole, key=lambda item: item.launch.shape.threads)[:1]
+        self._runs = self._steps = 0
+
+    def fault(self, ops: Iterable[Op], file: KernelFile, weaker: KernelFile) -> str:
+        """Return values for which the kernel of a weaker file has a fault, and that of the file none; else empty.
+
+        `ops` are accesses whose addresses and conditions decide on it.
+        """
+        if not self._stated or self._is_spent:
+            return ""
+        depends = self._slicer.of(ops)
+        try:
+            program, other = (link_whole(parse(one.ptx), self._symbol) for one in (file, weaker))
+            for item in self._stated:
+                for values in other_values(item, depends, self._slicer):
+                    if self._is_spent:
+                        return ""
+                    if not self._hazards(program, values, item.seed) and self._races(other, values, item.seed):
+                        return values.text
+        except KernelError:
+            return ""  # the budget of the file is over
+        return ""
+
+    @property
+    def _is_spent(self) -> bool:
+        return self._runs >= MOST_RUNS or self._steps >= MOST_STEPS
+
+    def _races(self, program: Program, values: OtherValues, seed: int) -> bool:
+        return any(kind is None or kind in RACES for kind in self._hazards(program, values, seed))
+
+    def _hazards(self, program: Program, values: OtherValues, seed: int) -> set[HazardKind | None]:
+        """Return the kinds of faults of one launch in lockstep; None for what ended it."""
+        machine = Machine(budget=self._budget)
+        launch = emulated_launch(program, values.launch, values.arguments, machine)
+        (result,) = explore(launch, (LOCKSTEP,), seed=seed, step_limit=MOST_STEPS).results
+        self._runs += 1
+        self._steps += machine.lockstep_steps if result.error is None else 0
+        kinds: set[HazardKind | None] = {hazard.kind for hazard in result.hazards if hazard.kind not in NO_FAULTS}
+        return kinds | ({None} if result.error is not None else set())
