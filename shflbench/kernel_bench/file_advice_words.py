@@ -27,11 +27,16 @@ WHERE = {  # relation → where the value comes from, as a reader says it
 
 
 def exchange_scope(advice: KernelAdvice, origin: str) -> str:
-    """Return for which launches the exchanges of a kernel are what they are."""
+    """Return for which launches the exchanges of a kernel are what they are.
+
+    With the values for which a suggestion holds, if one does not hold for all, or if there is none.
+    """
+    suggested = [exchange for exchange in advice.exchanges if exchange.instead]
+    is_limited = not suggested or not all(exchange.is_proved for exchange in suggested)
     return (
         f"in all launches with blocks of {join_words(_blocks(advice))}"
         if advice.is_fixed
-        else _launches(advice, origin, advice.only)
+        else _launches(advice, origin, advice.only if is_limited else ())
     )
 
 
@@ -69,6 +74,7 @@ def sources_of(exchange: ExchangeAdvice) -> str:
     parts = [f"{where} ({count:,})" for where, count in counts.items()]
     if 0 < len(exchange.distances) <= MOST_DISTANCES:
         parts.append(_distances(exchange))
+    parts += [exchange.scope] if exchange.scope else []
     return ", ".join(parts)
 
 

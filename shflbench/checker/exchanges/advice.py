@@ -16,6 +16,7 @@ from shflbench.checker.exchanges.collectives import collectives
 from shflbench.checker.exchanges.counterexamples import CounterExamples
 from shflbench.checker.exchanges.data_decide import DataDecide
 from shflbench.checker.exchanges.launch_texts import launch_texts
+from shflbench.checker.exchanges.proved_flows import FlowProofs
 from shflbench.checker.exchanges.recorder import OF_ONE_VALUE, OUTSIDE_OF_THE_WARP, LaneRelation
 from shflbench.checker.exchanges.same_memory import StatedRuns
 from shflbench.checker.exchanges.study import KernelStudy, study_launches
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
     from shflbench.checker.exchanges.collectives import CollectiveAdvice
     from shflbench.checker.exchanges.flows import Flow
-    from shflbench.checker.exchanges.study import BarrierSite
+    from shflbench.checker.exchanges.study import BarrierSite, FlowKey
     from shflbench.checker.exchanges.unordered_pairs import BarrierPairs, UnorderedPair
     from shflbench.checker.file_check import CheckStep
     from shflbench.checker.inputs.linked import LinkedKernel
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 
 
 OF_ENDED_LANES = frozenset({HazardKind.EXITED, HazardKind.BARRIER_SKIPPED})  # findings on lanes that have ended
+ALL_LAUNCHES = "in all launches with these blocks"
 ALL_VALUES = "for all values, grids and contents"
 ANY_LANE = "__shfl_sync(mask, value, lane)"
 
@@ -73,6 +75,8 @@ class ExchangeAdvice:
     element: str = ""  # NumPy's type of a value: `f4`, or `u4` where the code does not say more than its size
     reason: str = ""  # why it is unknown whether a shuffle could give the values
     is_combined: bool = False  # one operation, such as an addition, combines each value with the thread's own
+    scope: str = ""  # for which values the suggestion holds, in a kernel where numbers decide
+    is_proved: bool = False  # it holds in all launches with blocks of these shapes
 
     @property
     def is_replaceable(self) -> bool:
@@ -152,10 +156,11 @@ def _without_report(file: KernelFile, report: FileReport) -> tuple[SourceLine, .
 def _advice(report: KernelReport, study: KernelStudy, file: KernelFile, options: FileOptions) -> KernelAdvice:
     if not _is_advised(report):
         return KernelAdvice(report, (), missing=f"{report.verdict}: {report.sentence}")
-    if not study.launches:
+    if not study.launches or study.slicer is None:
         return KernelAdvice(report, (), missing=study.request)
-    exchanges = [_exchange(flow, study) for flow in study.flows.values()]
-    barriers = tuple(_barriers(report, study, file, options))
+    examples = CounterExamples(report.symbol, study.slicer, study.stated, options.budget)
+    exchanges = _exchanges(study, examples)
+    barriers = tuple(_barriers(report, study, file, options, examples))
     shapes = tuple(dict.fromkeys(str(launch.shape) for launch in study.launches))
     exchanges.sort(key=_lines)
     runs = StatedRuns(study.program, tuple(study.stated)) if study.program is not None else None
@@ -167,7 +172,7 @@ def _advice(report: KernelReport, study: KernelStudy, file: KernelFile, options:
         barriers,
         tuple(steps),
         launch_texts(study.launches),
-        is_fixed=study.is_fixed,
+        is_fixed=study.is_fixed or (bool(exchanges) and all(item.is_proved for item in exchanges)),
         only=study.single.numbers,
         is_reached=study.unreached is None,
         runs=runs,
@@ -191,10 +196,59 @@ def _holds_for_other_data(flow: Flow, decided: DataDecide) -> bool:
     return decided is DataDecide.NOTHING or (decided is DataDecide.LANE and from_one)
 
 
-def _exchange(flow: Flow, study: KernelStudy) -> ExchangeAdvice:
+def _exchanges(study: KernelStudy, examples: CounterExamples) -> list[ExchangeAdvice]:
+    """Return the advice on all flows: proved, or tried with other values."""
+    advice = {key: _exchange(flow, study, is_proved=_is_proved(flow, study)) for key, flow in study.flows.items()}
+    open_ = [item for item in advice.values() if item.instead and not item.is_proved]
+    if open_ and study.single.numbers and study.program is not None and study.flows_of is not None:
+        ops = [op for accesses in study.accesses.values() for op in accesses]
+        others = examples.other_flows(ops, study.program, study.flows_of)
+        advice |= {key: _tried(item, study, others) for key, item in advice.items() if item in open_}
+    is_same = study.is_fixed or all(item.is_proved for item in advice.values())
+    return [item if is_same else replace(item, scope=_scope_of(item, study)) for item in advice.values()]
+
+
+def _scope_of(item: ExchangeAdvice, study: KernelStudy) -> str:
+    """Return for which values a suggestion holds, in a kernel whose numbers decide on exchanges."""
+    if not item.instead or not study.single.numbers:
+        return ""
+    return ALL_LAUNCHES if item.is_proved else f"for {join_words(study.single.numbers)}; not known for others"
+
+
+def _is_proved(flow: Flow, study: KernelStudy) -> bool:
+    """Whether the lanes of a flow are the same in all launches with blocks of these shapes."""
+    if study.is_fixed or study.slicer is None:
+        return study.is_fixed
+    to_load = [other for other in study.flows.values() if other.load == flow.load]
+    return FlowProofs(study.slicer, study.pairs, study.accesses).is_proved(flow, to_load)
+
+
+def _tried(
+    item: ExchangeAdvice, study: KernelStudy, others: Iterable[tuple[str, dict[FlowKey, Flow]]]
+) -> ExchangeAdvice:
+    """Return an exchange without its suggestion if other values show another one."""
+    key = item.store, item.load
+    flow = study.flows[key]
+    for text, flows in others:
+        new = next((store for store, load in flows if load == item.load and (store, load) not in study.flows), None)
+        if new is not None:
+            reason = f"{_line_beside(new, item.load)} stores some of the values"
+        elif (
+            key in flows and _instead(replace(flow, executions=flow.executions + flows[key].executions)) != item.instead
+        ):
+            reason = "the values come from other threads"
+        else:
+            continue
+        return replace(item, instead="", reason=f"unknown: with {text}, {reason}")
+    return item
+
+
+def _exchange(flow: Flow, study: KernelStudy, *, is_proved: bool) -> ExchangeAdvice:
     relations = tuple(sorted(flow.relations.items(), key=lambda item: item[0].value))
     instead, reason = _instead(flow), ""
-    if instead and not _holds_for_other_data(flow, study.data_decide):
+    if is_proved:
+        pass
+    elif instead and not _holds_for_other_data(flow, study.data_decide):
         instead, reason = "", "unknown: the data decide which threads store"
     elif instead and study.single.contents and study.data_decide is DataDecide.NOTHING:
         instead, reason = "", f"unknown: {_of_contents(study)}"
@@ -211,6 +265,7 @@ def _exchange(flow: Flow, study: KernelStudy) -> ExchangeAdvice:
         flow.element,
         reason,
         is_combined=len(flow.combinations) == 1 and None not in flow.combinations,
+        is_proved=is_proved,
     )
 
 
@@ -261,13 +316,10 @@ def _shuffle(flow: Flow, relations: Collection[LaneRelation]) -> str:
 
 
 def _barriers(
-    report: KernelReport, study: KernelStudy, file: KernelFile, options: FileOptions
+    report: KernelReport, study: KernelStudy, file: KernelFile, options: FileOptions, examples: CounterExamples
 ) -> Iterator[BarrierAdvice]:
     """Yield the advice on each barrier; that on later ones holds with that on earlier ones applied."""
     removed: list[Op] = []
-    if study.slicer is None:
-        return
-    examples = CounterExamples(report.symbol, study.slicer, study.stated, options.budget)
     for site in sorted(study.barriers.values(), key=lambda item: (str(item.line.file), item.line.line)):
         if site.warps:
             yield BarrierAdvice(site.line, BarrierNeed.BLOCK, "it orders accesses of different warps")
@@ -287,7 +339,8 @@ def _barriers(
             and for_all.crossing is Crossing.WARPS
             and (values := examples.fault((for_all.before, for_all.after), file, weaker))
         ):
-            yield BarrierAdvice(site.line, BarrierNeed.BLOCK, f"without it, a launch with {values} has a fault")
+            enough = BarrierNeed.NOTHING if pair is None else BarrierNeed.WARP
+            yield BarrierAdvice(site.line, BarrierNeed.BLOCK, _of_example(values, study, enough if is_enough else None))
         elif pair is None or is_enough:
             removed += site.ops
             file = weaker
@@ -296,6 +349,12 @@ def _barriers(
             yield BarrierAdvice(site.line, need, _scope(study, is_proved=is_proved), is_proved=is_proved)
         else:
             yield BarrierAdvice(site.line, BarrierNeed.UNKNOWN, _open(pair, site, report, file))
+
+
+def _of_example(values: str, study: KernelStudy, enough: BarrierNeed | None) -> str:
+    """Return with which values a barrier is needed, and what is enough for those of the launches, if it is less."""
+    fault = f"without it, a launch with {values} has a fault"
+    return fault if enough is None else f"{fault}; {enough} for {join_words(study.single.numbers)}"
 
 
 def _scope(study: KernelStudy, *, is_proved: bool) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from shflbench.checker.exchanges.other_values import other_values
@@ -15,9 +17,11 @@ from shflbench.emulator.races.hazards import RACES, HazardKind
 from shflbench.errors import KernelError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
+    from shflbench.checker.exchanges.flows import Flow
     from shflbench.checker.exchanges.other_values import OtherValues
+    from shflbench.checker.exchanges.study import FlowKey
     from shflbench.checker.runs.evidence import LaunchEvidence
     from shflbench.cuda_sources.kernel_file import KernelFile
     from shflbench.emulator.dataflow.slices import Slicer
@@ -25,6 +29,7 @@ if TYPE_CHECKING:
     from shflbench.emulator.link.program import Op, Program
 
 MOST_RUNS = 64  # of one kernel: with other values, and for each of them without a barrier
+MOST_OTHER = 16  # values for which exchanges are compared
 MOST_STEPS = 20_000  # instructions of all these runs in lockstep, which take about a second
 NO_FAULTS = frozenset(
     {
@@ -45,6 +50,7 @@ class CounterExamples:
         whole = [item for item in stated if not item.launch.shape.sample]
         self._stated = sorted(whole, key=lambda item: item.launch.shape.threads)[:1]
         self._runs = self._steps = 0
+        self._known: dict[tuple[object, ...], set[HazardKind | None]] = {}  # of launches with all barriers
 
     def fault(self, ops: Iterable[Op], file: KernelFile, weaker: KernelFile) -> str:
         """Return values for which the kernel of a weaker file has a fault, and that of the file none; else empty.
@@ -60,11 +66,29 @@ class CounterExamples:
                 for values in other_values(item, depends, self._slicer):
                     if self._is_spent:
                         return ""
-                    if not self._hazards(program, values, item.seed) and self._races(other, values, item.seed):
+                    if not self._hazards_of(file, program, values, item.seed) and self._races(other, values, item.seed):
                         return values.text
         except KernelError:
             return ""  # the budget of the file is over
         return ""
+
+    def other_flows(
+        self, ops: Iterable[Op], program: Program, flows_of: Callable[[LaunchEvidence], dict[FlowKey, Flow]]
+    ) -> list[tuple[str, dict[FlowKey, Flow]]]:
+        """Return other values of what the `ops` depend on, and the flows of launches that have no fault with them."""
+        flows: list[tuple[str, dict[FlowKey, Flow]]] = []
+        depends = self._slicer.of(ops)
+        try:
+            for item in self._stated:
+                for values in islice(other_values(item, depends, self._slicer), MOST_OTHER):
+                    if self._is_spent:
+                        break
+                    if not self._hazards(program, values, item.seed):
+                        other = replace(item, launch=values.launch, arguments=values.arguments)
+                        flows.append((values.text, flows_of(other)))
+        except KernelError:
+            pass  # the budget of the file is over
+        return flows
 
     @property
     def _is_spent(self) -> bool:
@@ -72,6 +96,15 @@ class CounterExamples:
 
     def _races(self, program: Program, values: OtherValues, seed: int) -> bool:
         return any(kind is None or kind in RACES for kind in self._hazards(program, values, seed))
+
+    def _hazards_of(self, file: KernelFile, program: Program, values: OtherValues, seed: int) -> set[HazardKind | None]:
+        """Return the kinds of faults of one launch of a file's kernel, which runs once for all barriers."""
+        contents = (hash(buffer.contents.tobytes()) for buffer in values.arguments.buffers)
+        data = (value.data for value in values.arguments.parameters)
+        key = (file.ptx, str(values.launch.shape), *data, *contents)
+        if key not in self._known:
+            self._known[key] = self._hazards(program, values, seed)
+        return self._known[key]
 
     def _hazards(self, program: Program, values: OtherValues, seed: int) -> set[HazardKind | None]:
         """Return the kinds of faults of one launch in lockstep; None for what ended it."""

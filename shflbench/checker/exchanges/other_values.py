@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shflbench.checker.inputs.compared_constants import compared_constants
+from shflbench.checker.inputs.compared_constants import compared_constants, parameter_constants
 from shflbench.checker.inputs.elements import ELEMENTS
 from shflbench.dimensions import NO_CLUSTER
 from shflbench.model import WARP
@@ -28,7 +28,7 @@ LARGER = 4  # times the elements of each buffer: a larger number is in many kern
 MOST_BYTES = 1 << 22  # of all larger buffers
 FEW_BLOCKS = (1, 2, 3)
 FEW_MARKED = (2, 3)  # of so many elements, one has a value that a condition compares
-SMALL_NUMBERS = (1, 2, 3, 5, 7, 33, 0)
+SMALL_NUMBERS = (1, 2, 3, 33, 5, 64, 7, 100, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ def other_values(item: LaunchEvidence, depends: Slice, slicer: Slicer) -> Iterat
     """Yield a stated launch with other values of what decides, of each kind in turn."""
     arguments = _with_larger_buffers(item.arguments)
     kinds = (
-        _numbers(item.launch, arguments, depends),
+        _numbers(item.launch, arguments, depends, slicer),
         _grids(item.launch, arguments, depends),
         _contents(item.launch, arguments, depends, slicer),
     )
@@ -59,23 +59,33 @@ def _with_larger_buffers(arguments: Arguments) -> Arguments:
     return replace(arguments, buffers=tuple(buffers))
 
 
-def _numbers(launch: PlannedLaunch, arguments: Arguments, depends: Slice) -> Iterator[OtherValues]:
-    """Yield launches with another integer: beside that of the launch, one block more, twice as much, and small ones."""
-    spans = [span for span in arguments.spans(depends.parameters) if span.buffer is None]
-    per_number = [_other_integers(span, launch) for span in dict.fromkeys(spans)]
+def _numbers(launch: PlannedLaunch, arguments: Arguments, depends: Slice, slicer: Slicer) -> Iterator[OtherValues]:
+    """Yield launches with another integer: beside that of the launch, one block more, twice as much, and small ones.
+
+    First of all beside the constants that the code compares it with.
+    """
+    constants = parameter_constants(slicer)
+    marks: dict[Span, list[int]] = {}
+    for start in sorted(depends.parameters):
+        beside = [int(value) + more for value in constants.get(start, ()) for more in (1, 0, -1)]
+        for span in arguments.spans([start]):
+            if span.buffer is None:
+                marks.setdefault(span, []).extend(beside)
+    per_number = [_other_integers(span, beside, launch) for span, beside in marks.items()]
     for span, number in filter(None, chain.from_iterable(zip_longest(*per_number))):
         changed = _with_number(arguments, span, number)
         if changed is not None:
             yield OtherValues(f"{span.name} = {number}", launch, changed)
 
 
-def _other_integers(span: Span, launch: PlannedLaunch) -> list[tuple[Span, int]]:
+def _other_integers(span: Span, marks: list[int], launch: PlannedLaunch) -> list[tuple[Span, int]]:
     value = span.value
     if not isinstance(value, int):
         return []
     threads = launch.shape.threads_per_block
     near = (value + 1, value - 1, value + threads, 2 * value, value // 2, value + 2)
-    numbers = dict.fromkeys(number for number in (*near, *SMALL_NUMBERS) if number >= min(value, 0) and number != value)
+    every = (*near[:1], *marks, *near[1:], *SMALL_NUMBERS)
+    numbers = dict.fromkeys(number for number in every if number >= min(value, 0) and number != value)
     return [(span, number) for number in numbers]
 
 

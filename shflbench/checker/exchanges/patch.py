@@ -93,10 +93,12 @@ def _with_shuffles(patch: Patch, advice: Sequence[KernelAdvice], options: FileOp
         for item in kernel.exchanges:
             if item.store.file.resolve() == item.load.file.resolve() == path.resolve():
                 exchanges.setdefault((item.store.line, item.load.line), []).append(item)
-    may_change = _changeable(path, patch.text, advice, [kernel for kernel in advice if kernel.only])
+    may_change_any = _changeable(path, patch.text, advice)
+    may_change_tried = _changeable(path, patch.text, advice, [kernel for kernel in advice if kernel.only])
     is_reached = all(kernel.is_reached for kernel in advice)
     known = {(use.function, use.name): exchanges.get(use.lines, []) for use in shared_uses(text, pointers=is_reached)}
     for key, items in known.items():
+        may_change = may_change_any if all(item.is_proved for item in items) else may_change_tried
         if not items or not may_change(items[0].load.line) or not all(item.instead for item in items):
             continue
         use = next(use for use in shared_uses(text, pointers=is_reached) if (use.function, use.name) == key)

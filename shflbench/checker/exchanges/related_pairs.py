@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shflbench.emulator.dataflow.state_graph import StateGraph, states_before, states_behind
+from shflbench.emulator.dataflow.state_values import StateValues, followed_registers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
     from shflbench.emulator.link.program import Op
 
 MOST_RELATED = 200  # pairs of one barrier that are compared in all states
-PERIODS = (4, 3)  # iterations after which buffers are used again; 3 also for divisions
+# Iterations after which buffers are used again, and whether branches are followed as well: the cheapest first.
+ATTEMPTS = ((4, False), (4, True), (3, False), (3, True))
 Pair = tuple[int, int]  # the ids of two accesses
 
 
@@ -26,22 +28,26 @@ class RelatedPairs:
     def __init__(self, slicer: Slicer, block: Dims, parameters: Mapping[int, KnownParameter]) -> None:
         """Start without states."""
         self._slicer, self._block, self._parameters = slicer, block, parameters
-        self._graphs: dict[tuple[frozenset[int], int], StateGraph] = {}
+        self._graphs: dict[tuple[frozenset[int], int, bool], StateGraph] = {}
 
     def meetings(
         self, start: int, pairs: Collection[tuple[Op, Op]], passes: Callable[[int], bool]
     ) -> Iterator[dict[Pair, list[tuple[StateAccess, StateAccess]]]]:
-        """Yield for each period which accesses of the pairs a barrier, which is the block `start`, is between.
+        """Yield for each attempt which accesses of the pairs a barrier, which is the block `start`, is between.
 
         None if threads may come to barriers differently, or if there are too many states.
         """
         if len(pairs) > MOST_RELATED:
             return
         ops = {id(op): op for pair in pairs for op in pair}
-        for period in PERIODS:
-            key = frozenset(ops), period
+        for period, by_branches in ATTEMPTS:
+            key = frozenset(ops), period, by_branches
             if key not in self._graphs:
-                self._graphs[key] = StateGraph(self._slicer, self._block, self._parameters, ops.values(), period)
+                branches = {id(one): one for op in ops.values() for one in self._slicer.all_conditions(op)}
+                deciding = (*ops.values(), *(branches.values() if by_branches else ()))
+                followed = followed_registers(self._slicer, deciding)
+                values = StateValues(self._slicer, self._block, self._parameters, followed)
+                self._graphs[key] = StateGraph(self._slicer, values, ops.values(), period)
             graph = self._graphs[key]
             if not graph.control.has_aligned_barriers:
                 return

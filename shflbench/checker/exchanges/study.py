@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import PurePath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -39,6 +40,9 @@ if TYPE_CHECKING:
     from shflbench.emulator.ptx.syntax import PtxInstruction
 
 
+FlowKey: TypeAlias = "tuple[SourceLine, SourceLine]"  # of the store, and of the load
+
+
 @dataclass(slots=True)
 class BarrierSite:
     """A barrier of the block in a source line, which may be several instructions."""
@@ -54,7 +58,8 @@ class BarrierSite:
 class KernelStudy:
     """What the launches of one kernel show."""
 
-    flows: dict[tuple[SourceLine, SourceLine], Flow] = field(default_factory=dict)
+    flows: dict[FlowKey, Flow] = field(default_factory=dict)
+    flows_of: Callable[[LaunchEvidence], dict[FlowKey, Flow]] | None = None  # of one more launch
     barriers: dict[SourceLine, BarrierSite] = field(default_factory=dict)
     launches: list[PlannedLaunch] = field(default_factory=list)  # that were studied
     warps: int = 0  # of a block, the most
@@ -68,6 +73,7 @@ class KernelStudy:
     reads_clock: bool = False
     single: SingleValues = field(default_factory=SingleValues)
     is_fixed: bool = False  # the block alone decides which threads access what in shared memory, and when
+    accesses: dict[SourceLine, list[Op]] = field(default_factory=dict)  # to shared memory, by lines
     pairs: list[BarrierPairs] = field(default_factory=list)  # for each shape of the blocks, and all numbers
     pairs_of_numbers: list[BarrierPairs] = field(default_factory=list)  # for the numbers of the launches alone
 
@@ -80,12 +86,7 @@ def study_launches(
 ) -> KernelStudy:
     """Run the launches of the host code and of the user once more, and return what they show of the exchanges."""
     study = KernelStudy(program=linked.program, slicer=linked.slicer)
-    for op in linked.program.ops():
-        if isinstance(op.form, Barrier) and op.form.whole_block:
-            site = _site(study, line_of(op.instruction))
-            site.ptx_lines.add(op.instruction.line)
-            site.ops.append(op)
-            site.places.add(_place(op.instruction, site.line))
+    _find_ops(study, linked.program, line_of)
     if not study.barriers and not any(op.place and op.place.space == "shared" for op in linked.program.ops()):
         return study
     study.is_fixed, study.data_decide = _is_fixed(linked), data_decide(linked.slicer)
@@ -107,12 +108,34 @@ def study_launches(
             executed |= _add(study, item, uses, line_of, budget)
     study.unreached = _unreached(linked, executed, line_of)
     study.single = single_values(linked.slicer, study.stated)
+    study.flows_of = partial(_flows_of, uses=uses, line_of=line_of, budget=budget)
+    study.pairs = _pairs(linked.slicer, study.stated)
     if study.barriers:
-        study.pairs = _pairs(linked.slicer, study.stated)
         study.pairs_of_numbers = _pairs_of_numbers(linked.slicer, study.stated) if study.single.numbers else []
     if not study.launches:
         study.request = _smaller(study.cut) if study.cut and not requests else first_request(requests)
     return study
+
+
+def _find_ops(study: KernelStudy, program: Program, line_of: Callable[[PtxInstruction], SourceLine]) -> None:
+    """Add the barriers and the accesses to shared memory of a program by their lines."""
+    for op in program.ops():
+        if isinstance(op.form, Access) and op.form.space == "shared":
+            study.accesses.setdefault(line_of(op.instruction), []).append(op)
+        if isinstance(op.form, Barrier) and op.form.whole_block:
+            site = _site(study, line_of(op.instruction))
+            site.ptx_lines.add(op.instruction.line)
+            site.ops.append(op)
+            site.places.add(_place(op.instruction, site.line))
+
+
+def _flows_of(
+    item: LaunchEvidence, uses: RegisterUses, line_of: Callable[[PtxInstruction], SourceLine], budget: FileBudget
+) -> dict[FlowKey, Flow]:
+    """Return the flows of one launch."""
+    study = KernelStudy()
+    _add(study, item, uses, line_of, budget)
+    return study.flows
 
 
 def _pairs(slicer: Slicer, stated: Sequence[LaunchEvidence]) -> list[BarrierPairs]:

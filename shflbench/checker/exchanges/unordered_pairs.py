@@ -10,13 +10,22 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from itertools import islice, product
+from math import prod
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from shflbench.checker.exchanges.related_pairs import MOST_RELATED, RelatedPairs
 from shflbench.emulator.dataflow.reaching import ReachingWriters
-from shflbench.emulator.dataflow.thread_values import LOOP, TURN, UNIFORM, KnownParameter, ThreadValues, is_uniform
+from shflbench.emulator.dataflow.thread_values import (
+    LOOP,
+    TURN,
+    UNIFORM,
+    KnownParameter,
+    ThreadValues,
+    is_uniform,
+    most_of,
+)
 from shflbench.emulator.opcodes.addresses import MODULE_BASE
 from shflbench.emulator.opcodes.forms import (
     OF_BLOCK,
@@ -42,7 +51,8 @@ if TYPE_CHECKING:
     from shflbench.emulator.dataflow.thread_values import ThreadValue, WrittenRegister
     from shflbench.emulator.link.program import Op
 
-MOST_PAIRS = 4_000  # of accesses, which are compared one by one
+MOST_PAIRS = 10_000  # of accesses, which are compared one by one
+MOST_ENUMERATED = 64  # numbers that a part of an address may be, such as an index of a lane
 MOST_CASES = 64  # combinations of values that registers have in loops
 WRAP = 1 << 32  # where numbers of 32 bits begin anew
 OF_WARP = ("ldmatrix", "stmatrix", "wmma")  # whose lanes access what the addresses of other lanes name
@@ -70,7 +80,7 @@ class UnorderedPair:
 
 
 @dataclass(frozen=True, slots=True)
-class _Touched:
+class TouchedMemory:
     """Where the threads of a block access memory by one instruction."""
 
     op: Op
@@ -125,8 +135,34 @@ class BarrierPairs:
         """
         self._slicer, self._block, self._buffers, self._parameters = slicer, block, buffers, parameters
         self._values = ThreadValues(slicer, block, parameters)
+        self._touched_by: dict[int, list[TouchedMemory]] = {}
         self._reached = _reached(slicer, self._values, _Begin(min(slicer.program.blocks)))
         self._related = RelatedPairs(slicer, block, parameters)
+        self.threads = self._values.threads
+
+    def touched(self, op: Op) -> list[TouchedMemory]:
+        """Return where the threads access memory by one instruction, for each of the values of registers in loops."""
+        if id(op) not in self._touched_by:
+            begin = _Begin(min(self._slicer.program.blocks))
+            self._touched_by[id(op)] = list(self._accesses(_SideOfBarrier([op], self._values, begin)))
+        return self._touched_by[id(op)]
+
+    def truth(self, op: Op) -> tuple[Values, Values]:
+        """Return for each thread whether the guard of an instruction may hold, and whether it may not."""
+        return self._values.truth(op)
+
+    def may_meet(self, one: TouchedMemory, other: TouchedMemory) -> bool:
+        """Return whether two accesses may be to the same memory."""
+        return _may_conflict(one, other, publishes=False)
+
+    def shared_cells(
+        self, one: TouchedMemory, other: TouchedMemory
+    ) -> tuple[tuple[Values, Values], tuple[Values, Values]]:
+        """Return the numbers of the cells that two accesses touch, each with its thread: equal ones may be the same."""
+        divisor = _common_divisor(one, other)
+        (cells, threads), (other_cells, other_threads) = (_cells(touched, divisor) for touched in (one, other))
+        _, places = np.unique(np.concatenate([cells, other_cells]), return_inverse=True)
+        return (places[: cells.size], threads), (places[cells.size :], other_threads)
 
     def crossing(self, barriers: Sequence[Op], removed: Sequence[Op]) -> UnorderedPair | None:
         """Return two accesses that only `barriers` order, of the widest crossing; None if there are none.
@@ -187,11 +223,11 @@ class BarrierPairs:
             if crossing is not Crossing.NONE:
                 yield replace(pair, crossing=crossing)
 
-    def _of_state(self, access: StateAccess) -> _Touched:
+    def _of_state(self, access: StateAccess) -> TouchedMemory:
         form = access.op.form
         assert isinstance(form, Access)  # noqa: S101  (what states have)
         memory = self._memory(access.op, form, access.address)
-        return _Touched(access.op, form, access.address, np.flatnonzero(access.threads), memory)
+        return TouchedMemory(access.op, form, access.address, np.flatnonzero(access.threads), memory)
 
     def _region(self, start: int, absent: Collection[int], *, forward: bool) -> set[int]:
         """Return the blocks of code between a barrier and the next ones, or between those before and it."""
@@ -231,9 +267,11 @@ class BarrierPairs:
             crossing = _crossing(one, other, publishes=publishes)
             if crossing > (crossings[key].crossing if key in crossings else Crossing.NONE):
                 crossings[key] = UnorderedPair(one.op, other.op, crossing, publishes)
+                if len(crossings) > MOST_RELATED and crossing is Crossing.WARPS:
+                    break
         yield from crossings.values()
 
-    def _accesses(self, side: _SideOfBarrier) -> Iterator[_Touched]:
+    def _accesses(self, side: _SideOfBarrier) -> Iterator[TouchedMemory]:
         """Yield where the threads access memory, for each of the values that a register has in a loop."""
         touched = list(self._touched(side.ops, side.values, _reached(self._slicer, side.values, side.walk)))
         cases = list(islice(_cases(side.values), MOST_CASES + 1))
@@ -245,7 +283,9 @@ class BarrierPairs:
             reached = _reached(self._slicer, assuming, side.walk, is_one_iteration=True)
             yield from self._touched(side.ops, assuming, reached)
 
-    def _touched(self, ops: Sequence[Op], values: ThreadValues, reached: Mapping[int, Values]) -> Iterator[_Touched]:
+    def _touched(
+        self, ops: Sequence[Op], values: ThreadValues, reached: Mapping[int, Values]
+    ) -> Iterator[TouchedMemory]:
         for op in ops:
             if isinstance(op.form, Access) and op.place is not None and op.form.space not in OF_THREAD:
                 may_run = reached.get(self._slicer.block_of(op))
@@ -253,7 +293,7 @@ class BarrierPairs:
                 if may_run is not None and may_run.any():
                     address = values.address(op)
                     memory = self._memory(op, op.form, address)
-                    yield _Touched(op, op.form, address, np.flatnonzero(may_run), memory)
+                    yield TouchedMemory(op, op.form, address, np.flatnonzero(may_run), memory)
 
     def _memory(self, op: Op, form: Access, address: ThreadValue) -> frozenset[str]:
         """Return the arrays that an access may be in; none if its address may be that of any."""
@@ -268,7 +308,7 @@ class BarrierPairs:
         return frozenset(self._slicer.variables(op)) if (address.number >= MODULE_BASE).all() else frozenset()
 
 
-def _may_conflict(one: _Touched, other: _Touched, *, publishes: bool) -> bool:
+def _may_conflict(one: TouchedMemory, other: TouchedMemory, *, publishes: bool) -> bool:
     """Whether two accesses may conflict if their addresses are equal, or however they are."""
     if one.form.space and other.form.space and one.is_shared != other.is_shared:
         return False
@@ -279,7 +319,7 @@ def _may_conflict(one: _Touched, other: _Touched, *, publishes: bool) -> bool:
     return not (one.memory and other.memory) or bool(one.memory & other.memory)
 
 
-def _is_of_all(one: _Touched, other: _Touched, *, publishes: bool) -> bool:
+def _is_of_all(one: TouchedMemory, other: TouchedMemory, *, publishes: bool) -> bool:
     """Whether a pair orders accesses of other blocks, whatever the addresses are."""
     return one.synchronizes or other.synchronizes or (publishes and not (one.is_shared or other.is_shared))
 
@@ -337,7 +377,7 @@ def _edges(
             yield end, threads & may_go
 
 
-def _crossing(one: _Touched, other: _Touched, *, publishes: bool) -> Crossing:
+def _crossing(one: TouchedMemory, other: TouchedMemory, *, publishes: bool) -> Crossing:
     """Return between which threads values may cross from one access to another."""
     is_unknown = not (one.form.space and other.form.space) or (not one.is_shared and not (one.memory and other.memory))
     if is_unknown or _is_of_all(one, other, publishes=publishes):
@@ -367,10 +407,14 @@ def _widest(first: Values, second: Values) -> Crossing:
     return Crossing.NONE
 
 
-def _common_divisor(one: _Touched, other: _Touched) -> int:
+def _common_divisor(one: TouchedMemory, other: TouchedMemory) -> int:
     """Return what the distance of two addresses is known up to a multiple of; 0 if it is known."""
     divisor = 0
+    enumerated = {id(touched): _enumerated(touched) for touched in (one, other)}
     for symbol in one.address.multiples.keys() | other.address.multiples.keys():
+        holders = [touched for touched in (one, other) if symbol in touched.address.multiples]
+        if all(symbol in enumerated[id(touched)] for touched in holders):
+            continue
         parts = [_of(touched.address, symbol)[touched.threads] for touched in (one, other)]
         multiples = np.concatenate(parts)
         if is_uniform(symbol):
@@ -386,13 +430,22 @@ def _of(address: ThreadValue, symbol: str) -> Values:
     return np.zeros_like(address.number) if multiples is None else multiples
 
 
-def _cells(touched: _Touched, divisor: int) -> tuple[Values, Values]:
+def _enumerated(touched: TouchedMemory) -> dict[str, int]:
+    """Return the symbols of which each number is looked at, with the largest: those of a few bits, if there are few."""
+    largest = {symbol: most for symbol in touched.address.multiples if (most := most_of(symbol)) is not None}
+    return largest if prod(most + 1 for most in largest.values()) <= MOST_ENUMERATED else {}
+
+
+def _cells(touched: TouchedMemory, divisor: int) -> tuple[Values, Values]:
     """Return the bytes that threads touch, modulo the divisor, and the thread of each."""
     size = np.dtype(touched.form.type).itemsize * touched.form.vector
-    cells = touched.address.number[touched.threads] + np.arange(size)[:, None]
+    cells: Values = touched.address.number[touched.threads] + np.arange(size)[:, None]
+    for symbol, most in _enumerated(touched).items():
+        multiples = touched.address.multiples[symbol][touched.threads]
+        cells = (cells + multiples * np.arange(most + 1)[:, None, None]).reshape(-1, touched.threads.size)
     if divisor:
         cells = cells % divisor
-    return cells.ravel(), np.tile(touched.threads, size)
+    return cells.ravel(), np.tile(touched.threads, cells.shape[0])
 
 
 def _least_and_most(cells: int, places: Values, units: Values) -> tuple[Values, Values]:

@@ -59,6 +59,15 @@ def compared_constants(slicer: Slicer) -> dict[int, dict[tuple[float, bool], Non
     return compared
 
 
+def parameter_constants(slicer: Slicer) -> dict[int, dict[float, None]]:
+    """Return the constants that parameters are compared with, by the first byte of the parameter."""
+    compared: dict[int, dict[float, None]] = {}
+    for op, constant in list(_comparisons(slicer))[:MOST_COMPARISONS]:
+        for start in slicer.of([op], address_only=True).parameters:
+            compared.setdefault(start, {})[constant] = None
+    return compared
+
+
 def _thresholds(compared: Iterable[tuple[float, bool]]) -> ContentThresholds:
     every = list(compared)
     return ContentThresholds(

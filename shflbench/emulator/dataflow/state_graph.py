@@ -1,7 +1,8 @@
 """The states that threads go through: a block of code, with the values of the registers that decide on accesses.
 
 Registers that a loop increases by a constant are followed up to a number of iterations, the period, after which the
-states repeat: `k` is 0, 1, … plus a multiple of the period. A register with too many values has an unknown one.
+states repeat: `k` is 0, and then 1, 2, … plus a multiple of the period. A register with too many values has an
+unknown one.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ import numpy as np
 
 from shflbench.emulator.dataflow.code_loops import CodeLoops
 from shflbench.emulator.dataflow.liveness import live_registers
-from shflbench.emulator.dataflow.state_values import StateValues, followed_registers
 from shflbench.emulator.dataflow.thread_values import LOOP, TURN, ThreadValue
 from shflbench.emulator.dataflow.uniform_control import UniformControl
 from shflbench.emulator.opcodes.forms import Access
@@ -21,16 +21,14 @@ from shflbench.emulator.opcodes.forms import Access
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-    from shflbench.dimensions import Dims
     from shflbench.emulator.dataflow.code_loops import CodeLoop
     from shflbench.emulator.dataflow.slices import Slicer
-    from shflbench.emulator.dataflow.state_values import Registers
-    from shflbench.emulator.dataflow.thread_values import KnownParameter
+    from shflbench.emulator.dataflow.state_values import Registers, StateValues
     from shflbench.emulator.link.program import Op
     from shflbench.emulator.opcodes.forms import Values
 
-MOST_STATES = 1_500  # of one kernel; a double buffer has a few per block of code
-MOST_VALUES = 40  # of a register at the start of a loop that multiplies or divides by two
+MOST_STATES = 2_000  # of one kernel; a double buffer has a few per block of code
+MOST_VALUES = 48  # of a register at the start of a loop that multiplies or divides by two
 MOST_ATTEMPTS = 6  # to follow fewer registers
 
 StateKey: TypeAlias = "tuple[int, tuple[tuple[int, int], ...], tuple[tuple[int, int], ...]]"
@@ -51,7 +49,7 @@ class PathState:
 
     block: int
     registers: Registers
-    iterations: dict[int, int]  # header of the loop → number, up to the period
+    iterations: dict[int, int]  # header of the loop → number: 0, or that in a turn of the period, from 1
     threads: Values  # flags of those that may be there
     after: list[PathState] = field(default_factory=list)
     before: list[PathState] = field(default_factory=list)
@@ -66,21 +64,16 @@ class _TooManyError(Exception):
 class StateGraph:
     """The states of one program for the threads of a block of one shape."""
 
-    def __init__(
-        self,
-        slicer: Slicer,
-        block: Dims,
-        parameters: Mapping[int, KnownParameter],
-        ops: Collection[Op],
-        period: int,
-    ) -> None:
-        """Go through all states in which the accesses `ops` differ; `is_whole` says whether there are few enough."""
+    def __init__(self, slicer: Slicer, values: StateValues, ops: Collection[Op], period: int) -> None:
+        """Go through all states in which the followed registers of `values` differ, and keep where `ops` access memory.
+
+        `is_whole` says whether there are few enough.
+        """
         self._slicer, self._period = slicer, period
         self._ops = {id(op) for op in ops}
         self._loops, self.control = slicer.kept(CodeLoops), slicer.kept(UniformControl)
         self._live = slicer.program.kept(live_registers)
-        self._followed = followed_registers(slicer, ops)
-        self._values = StateValues(slicer, block, parameters, self._followed)
+        self._values = values
         self._unknown: dict[int, set[int]] = {}  # registers at the starts of loops
         self._states: dict[StateKey, PathState] = {}
         self.is_whole = self._loops.is_reducible and self._explore()
@@ -102,7 +95,7 @@ class StateGraph:
         changed = True
         while changed:
             before = len(unlike)
-            for register in self._followed - unlike:
+            for register in self._values.followed - unlike:
                 for op in self._slicer.writers(register):
                     slots = (*op.sources, op.guard)
                     if not self.control.is_alike(self._slicer.block_of(op)) or any(
@@ -186,15 +179,21 @@ class StateGraph:
         if loop is None:
             return iterations
         if state.block in loop.blocks:
-            iterations[end] = (iterations[end] + 1) % self._period
-            if not iterations[end]:
+            iterations[end] += 1
+            if iterations[end] == 1:
+                self._begin_turns(loop, registers)
+            elif iterations[end] > self._period:
+                iterations[end] = 1
                 self._change(registers, _next_turn(f"{TURN}{end}"))
         else:
             iterations[end] = 0
-            self._begin(loop, registers)
+            self._change(registers, _renamed(f"{TURN}{end}", f"{LOOP}{end} before"))
         for register in self._unknown.get(end, ()):
             registers.pop(register, None)
+        counters = self._loops.steps(loop, registers)
         for register, number in registers.items():
+            if register in counters:
+                continue
             known = values.setdefault((end, register), set())
             known.add(number)
             if len(known) > MOST_VALUES:
@@ -208,10 +207,9 @@ class StateGraph:
         self._unknown.setdefault(header, set()).add(register)
         raise _TooManyError
 
-    def _begin(self, loop: CodeLoop, registers: Registers) -> None:
+    def _begin_turns(self, loop: CodeLoop, registers: Registers) -> None:
         """Express the counters of a loop by its number of turns, which is 0 now and any number later."""
         turn = f"{TURN}{loop.header}"
-        self._change(registers, _renamed(turn, f"{LOOP}{loop.header} before"))
         for register, step in self._loops.steps(loop, registers).items():
             value = self._values.value(registers[register]) if register in registers else None
             if isinstance(value, ThreadValue) and step:

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from shflbench.emulator.dataflow.slices import Slicer
     from shflbench.emulator.link.program import Op, Source
 
+# Comparisons of a number with a smaller one: whether they hold; and those that say the same of both in the other order.
+_OF_LARGER = {"eq": False, "ne": True, "lt": False, "le": False, "gt": True, "ge": True}
+_OF_LARGER |= {"lo": False, "ls": False, "hi": True, "hs": True}
+_REVERSED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "lo": "hi", "ls": "hs", "hi": "lo", "hs": "ls"}
 _SIGN = 31  # the bit of a number of 32 bits
 
 
@@ -85,7 +89,7 @@ class StateValues(ThreadValues):
     ) -> None:
         """Start without values of the `followed` registers; those of others are the same in all states."""
         super().__init__(slicer, block, parameters)
-        self._followed = frozenset(followed)
+        self.followed = frozenset(followed)
         self._registers: Registers = {}
         self._products: dict[int, _HighProduct] = {}
         self._values: list[RegisterValue] = []
@@ -119,7 +123,7 @@ class StateValues(ThreadValues):
     def execute(self, op: Op) -> None:
         """Write what an instruction writes to the followed registers."""
         for slot in op.results:
-            if slot is None or slot.number not in self._followed:
+            if slot is None or slot.number not in self.followed:
                 continue
             self._products.pop(slot.number, None)
             value = self._guarded(op, slot.number)
@@ -150,19 +154,34 @@ class StateValues(ThreadValues):
         return self._result(op, register)
 
     def _read(self, source: Source, reader: Op) -> ThreadValue:
-        if isinstance(source, Slot) and source.number in self._followed:
+        if isinstance(source, Slot) and source.number in self.followed:
             number = self._registers.get(source.number)
             value = None if number is None else self.value(number)
             return value if isinstance(value, ThreadValue) else self._symbol(f"register {source.number}")
         return super()._read(source, reader)
 
     def _truth(self, source: Source, reader: Op) -> tuple[Values, Values]:
-        if isinstance(source, Slot) and source.number in self._followed:
+        if isinstance(source, Slot) and source.number in self.followed:
             number = self._registers.get(source.number)
             value = None if number is None else self.value(number)
             may, may_not = (value.may, value.may_not) if isinstance(value, Truth) else self._anything()
             return (may_not, may) if source.negated else (may, may_not)
         return super()._truth(source, reader)
+
+    def _compared(self, op: Op, form: Pure, a: Source, b: Source) -> tuple[Values, Values]:
+        """Compare a number of iterations, which may be any larger one, with a number that is smaller."""
+        first, second = self._read(a, op), self._read(b, op)
+        if any(np.dtype(type_).kind not in "iu" for type_ in form.operands) or not (
+            first.multiples or second.multiples
+        ):
+            return super()._compared(op, form, a, b)
+        larger, other = (first, second) if second.is_known else (second, first)
+        relation = op.instruction.modifiers[0]
+        if not other.is_known or not _is_small(larger) or relation not in _OF_LARGER or (other.number < 0).any():
+            return self._anything()
+        is_above = larger.number > other.number
+        holds = _OF_LARGER[relation] if larger is first else _OF_LARGER[_REVERSED.get(relation, relation)]
+        return (np.full_like(is_above, holds) | ~is_above), (np.full_like(is_above, not holds) | ~is_above)
 
     def _anything(self) -> tuple[Values, Values]:
         return np.ones(self.threads, np.bool_), np.ones(self.threads, np.bool_)

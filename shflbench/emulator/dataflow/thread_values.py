@@ -35,6 +35,7 @@ MOST_CHOICES = 40  # values of a register in a loop that multiplies or divides b
 MOST_ASSUMED = 2  # registers of nested loops
 LOOP = "loop "  # begins the symbol for the number of iterations
 TURN = "turn "  # begins the symbol for the number of times that a loop went through all states of its counters
+BELOW = "at most "  # begins the symbol for a number from 0 to the one behind it
 ITSELF = "itself "  # begins the symbol for a register while its value is computed
 _DEEPEST = 60  # instructions that one value follows from
 _MOST_WORK = 50_000  # values that are computed; those in nested loops are computed several times
@@ -62,6 +63,11 @@ class KnownParameter:
 
     symbol: str = ""
     number: int = 0
+
+
+def most_of(symbol: str) -> int | None:
+    """Return the largest number that a symbol stands for, of which the least is 0; None if it is not known."""
+    return int(symbol.removeprefix(BELOW).partition(" ")[0]) if symbol.startswith(BELOW) else None
 
 
 def is_uniform(symbol: str) -> bool:
@@ -251,8 +257,18 @@ class ThreadValues:
                 return ThreadValue(a.number << b.number, {name: item << b.number for name, item in a.multiples.items()})
             case "selp", [a, b]:
                 return self._selected(op, a, b)
+        return self._combined_bits(op, values)
+
+    def _combined_bits(self, op: Op, values: Sequence[ThreadValue]) -> ThreadValue | None:
+        match op.instruction.opcode, values:
             case (("and" | "or" | "xor" | "shr"), [a, b]) if b.is_known and (b.number == b.number[0]).all():
                 return self._bits(op, a, int(b.number[0]))
+            case (("or" | "xor"), [a, b]):
+                return _joined(a, b) or _joined(b, a)
+            case "bfi", [a, b, position, length] if position.is_known and length.is_known:
+                low = int(position.number[0])
+                is_upper = bool((position.number == low).all() and (length.number == WARP - low).all() and low < WARP)
+                return _joined(_scaled(a, 1 << low), b) if is_upper else None
         return None
 
     def _bits(self, op: Op, a: ThreadValue, constant: int) -> ThreadValue | None:
@@ -272,7 +288,7 @@ class ThreadValues:
             changed = bits ^ constant if name == "xor" else bits | constant
             return ThreadValue(a.number - bits + changed, a.multiples)
         if name == "and" and constant > 0:  # some multiple of its lowest bit
-            symbol = f"bits of line {op.instruction.line}"
+            symbol = f"{BELOW}{constant // (constant & -constant)} of line {op.instruction.line}"
             return ThreadValue(np.zeros_like(a.number), {symbol: np.full_like(a.number, constant & -constant)})
         return None
 
@@ -341,6 +357,20 @@ def _combined_truth(name: str, a: tuple[Values, Values], b: tuple[Values, Values
 _NARROW = {"s8", "u8", "s16", "u16", "b16", "pred"}
 
 
+def _joined(upper: ThreadValue, lower: ThreadValue) -> ThreadValue | None:
+    """Return the bits of both values: their sum if none of the upper one's is as low as the lower one's."""
+    sizes = {symbol: most_of(symbol) for symbol in lower.multiples}
+    largest = lower.number.copy()
+    for symbol, most in sizes.items():
+        if most is None or (lower.multiples[symbol] < 0).any():
+            return None
+        largest = largest + lower.multiples[symbol] * most
+    unit = 1 << int(largest.max()).bit_length()
+    parts = (upper.number, *upper.multiples.values())
+    is_apart = (lower.number >= 0).all() and not any((part % unit).any() for part in parts)
+    return _sum(upper, lower) if is_apart else None
+
+
 def _written(register: int, writers: Sequence[Op]) -> WrittenRegister:
     return register, frozenset(map(id, writers))
 
@@ -362,6 +392,9 @@ def _together(*parts: Mapping[str, Values]) -> dict[str, Values]:
     """Return the multiples of sums: of a symbol that may differ each time, the common divisors."""
     multiples: dict[str, Values] = {}
     for symbol, value in (item for part in parts for item in part.items()):
+        if symbol in multiples and symbol.startswith(BELOW):  # a sum of two such numbers may be larger
+            multiples[f"any {symbol}"] = np.gcd(multiples.pop(symbol), value)
+            continue
         before = multiples.get(symbol)
         if before is None:
             multiples[symbol] = value

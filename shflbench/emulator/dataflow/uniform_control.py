@@ -32,11 +32,11 @@ class UniformControl:
         self._barriers = {
             slicer.block_of(op) for op in slicer.ops if isinstance(op.form, Barrier) and op.form.whole_block
         }
-        written = {slot.number for op in slicer.ops for slot in op.results if slot is not None}
+        results = {slot.number for op in slicer.ops for slot in op.results if slot is not None}
         self._other: set[int] = set()  # registers that may differ between threads
         for register in range(len(slicer.program.registers)):
             name = slicer.special(register)
-            if register not in written and not name.startswith(_OF_BLOCK):
+            if register not in results and not name.startswith(_OF_BLOCK):
                 self._other.add(register)
         self._apart: set[int] = set()  # blocks that some threads may execute and others not
         harmless: dict[int, bool] = {}
@@ -61,6 +61,10 @@ class UniformControl:
     def is_alike(self, block: int) -> bool:
         """Return whether all threads that go on to a barrier execute a block alike."""
         return block not in self._apart
+
+    def is_uniform_branch(self, op: Op) -> bool:
+        """Return whether the guard of an instruction has one value for all threads."""
+        return not self._may_differ(op)
 
     @property
     def has_aligned_barriers(self) -> bool:

@@ -283,9 +283,11 @@ def test_a_broken_kernel_gets_its_findings_instead_of_advice(advise: Advise) -> 
         (f"{ROWS}\n{BARRIER}\nout[t] = s[(t + n) % 256];", False),
         (f"{ROWS}\n{BARRIER}\nout[t] = s[in[t] & 31];", False),
         (f"{ROWS}\n{BARRIER}\nout[t] = s[(t + blockIdx.x) % 256];", False),
-        (f"if (in[0] > 1000000) return;\n{ROWS}\n{BARRIER}\nout[t] = s[t ^ 5];", False),
+        (f"if (in[0] > 1000000) return;\n{ROWS}\n{BARRIER}\nout[t] = s[t ^ 5];", True),  # all threads, or none
+        (f"if (in[threadIdx.x] > 1000000) return;\n{ROWS}\n{BARRIER}\nout[t] = s[t ^ 5];", False),
+        (f"{ROWS}\n{BARRIER}\nif (t < n) out[t] = s[t ^ 5];", True),  # who reads does not decide on the lanes
         (f"{ROWS}\n{BARRIER}\nint next = s[t] & 7;\n{BARRIER}\ns[t] = t;\n{BARRIER}\nout[t] = s[next];", False),
-        (f"{ROWS}\n{BARRIER}\nfor (int i = 0; i < n; ++i) out[i * 256 + t] = s[t ^ 5];", False),
+        (f"{ROWS}\n{BARRIER}\nfor (int i = 0; i < n; ++i) out[i * 256 + t] = s[t ^ 5];", True),
         (f"{ROWS}\n{BARRIER}\nint sum = 0;\nfor (int i = 0; i < n; ++i) sum += in[i];\nout[t] = sum + s[t ^ 5];", True),
         (
             COUNTER,
@@ -293,7 +295,7 @@ def test_a_broken_kernel_gets_its_findings_instead_of_advice(advise: Advise) -> 
         ),
     ],
 )
-def test_only_what_the_block_alone_decides_holds_in_all_launches(advise: Advise, body: str, *, is_fixed: bool) -> None:
+def test_what_no_argument_decides_holds_in_all_launches(advise: Advise, body: str, *, is_fixed: bool) -> None:
     advice = advise(body, "1x256", arguments=["n=4"])
     assert advice.report.verdict == "clean", advice.report.sentence
     assert advice.is_fixed is is_fixed

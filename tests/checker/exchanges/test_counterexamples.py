@@ -12,7 +12,7 @@ READ = "__syncthreads();\nout[t] = s[INDEX];"
 NEEDED = {
     "an index": (READ.replace("INDEX", "(t + n) & 255"), ["n=0"], "n = 1"),
     "a condition": (STORED.replace("CONDITION", "n > 3"), ["n=3"], "n = 4"),
-    "a bound": ("__syncthreads();\nfor (int k = 0; k < n / 256; ++k) out[t] = s[255 - t];", ["n=17"], "n = 273"),
+    "a bound": ("__syncthreads();\nfor (int k = 0; k < n / 256; ++k) out[t] = s[255 - t];", ["n=17"], "n = 257"),
     "the grid": (READ.replace("INDEX", "t ^ (gridDim.x > 1 ? 32 : 1)"), [], "2 blocks"),
     "the number of a block": (
         READ.replace("INDEX", "(t + 32 * blockIdx.x) & 255").replace("[t] =", "[256 * blockIdx.x + t] ="),
@@ -39,7 +39,8 @@ def test_a_value_for_which_a_barrier_is_needed_is_named(
 ) -> None:
     body = f"{START}{rest}"
     barrier, *_ = advise(body, "1x256", arguments=arguments).barriers
-    assert (barrier.need, barrier.reason) == ("needed", f"without it, a launch with {values} has a fault")
+    assert barrier.need == "needed"
+    assert barrier.reason.partition(";")[0] == f"without it, a launch with {values} has a fault"
 
 
 def test_what_needs_a_barrier_only_with_a_fault_leaves_it_open(advise: Advise) -> None:

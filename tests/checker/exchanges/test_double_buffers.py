@@ -88,7 +88,10 @@ def test_pointers_that_change_places_point_to_two_buffers(advise: Advise, swap: 
         assert not first.could_be_weaker or second.need == need
 
 
-def test_a_barrier_of_a_kernel_with_single_values_says_for_which_it_holds(advise: Advise) -> None:
+def test_a_barrier_of_a_kernel_with_single_values_says_for_which_it_holds(
+    advise: Advise, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("shflbench.checker.exchanges.counterexamples.MOST_RUNS", 0)
     ends = "__syncthreads();\nif (n > 3) s[0][255 - t] = n;"
     body = f"{PROLOG}s[0][t] = in[t];\n__syncthreads();\nout[t] = s[0][t];\n{ends}"
     first, second = advise(body, "1x256", arguments=["n=3"]).barriers

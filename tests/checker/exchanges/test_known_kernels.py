@@ -6,11 +6,11 @@ The first line of a file has the launch; a comment behind a line has the truth:
     // load a: thread + down 8 4; load b: across   what the load reads of each store: how lanes lie to the writers
     // barrier: needed                             or warp (`__syncwarp()` is enough), nothing, unknown
 
-Comments of five files were changed after a run: in `last_of_row_and_block` the compiler lets all threads load in line
+Comments of some files were changed after a run: in `last_of_row_and_block` the compiler lets all threads load in line
 11, also those of the warp that wrote the value; the first barrier of `loop_runs_once` is needed even if the loop runs
 once; in `stencil_rows_clamped` and `matmul_tile_16`, lanes at the edge keep their own value, as the shuffles up and
-down let them, which the reader had called `lane`; the barrier of `gather_index_row` is open, because the contents of
-`idx` had one value, and the launches do not show that the code limits them. Loads of what the thread itself wrote
+down let them, which the reader had called `lane`; the barrier of `short_row_limit`, which the reader had called
+`warp`, is needed for a larger `n`. Loads of what the thread itself wrote
 are not compared, because compilers move them to other lines.
 """
 

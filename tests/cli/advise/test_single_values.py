@@ -75,7 +75,9 @@ def test_the_title_of_the_table_has_the_value(file: Path, shflbench: Command) ->
     output = shflbench("advise", file).out
     assert "shared memory, in launch 32x256 (also with 16 blocks) of the host code, for w = 32 only\n" in output
     assert "barriers, in launch 32x256 (also with 16 blocks) of the host code\n" in output
-    assert "7        needed: without it, a launch with w = 64 has a fault\n" in output
+    assert (
+        "7        needed: without it, a launch with w = 64 has a fault; __syncwarp() is enough for w = 32\n" in output
+    )
 
 
 def test_a_suggestion_for_two_values_is_written(file: Path, shflbench: Command) -> None:

@@ -65,7 +65,7 @@ def test_what_follows_from_the_thread_is_calculated(code: str, expected: np.ndar
         ("mad.lo.u32 %r9, %r3, 64, %r2;", "=%ctaid.x", 64),
         ("mad.lo.u32 %r5, %r3, 64, %r2; xor.b32 %r9, %r5, 33;", "=%ctaid.x", 64),  # bits that the symbol has no part in
         ("mul.lo.u32 %r9, %r1, 4;", "=@8", 4),
-        ("and.b32 %r9, %r4, 24;", "bits of line 15", 8),
+        ("and.b32 %r9, %r4, 24;", "at most 3 of line 15", 8),
     ],
 )
 def test_what_nobody_knows_is_a_multiple_of_a_symbol(code: str, symbol: str, multiple: int) -> None:

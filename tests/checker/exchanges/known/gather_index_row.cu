@@ -4,6 +4,6 @@ __global__ void gather_index_row(const float *in, const int *idx, float *out) {
   int t = threadIdx.x, g = blockIdx.x * 256 + t;
   s[t] = in[g];  // store: a
   int j = (t & ~31) | ((idx[g] * 11 + t * 3) & 31);
-  __syncthreads();  // barrier: unknown
+  __syncthreads();  // barrier: warp
   out[g] = s[j];  // load a: lane
 }

@@ -7,6 +7,6 @@ __global__ void loop_runs_once(const float *in, float *out, int n) {
     s[t] = in[g];  // store: a
     __syncthreads();  // barrier: needed
     out[g] = s[t ^ 96];  // load a: across
-    __syncthreads();  // barrier: unknown
+    __syncthreads();  // barrier: needed
   }
 }

@@ -4,7 +4,7 @@ __global__ void short_row_limit(const float *in, float *out, int n) {
   int t = threadIdx.x, g = blockIdx.x * 64 + t;
   float v = in[g];
   s[t] = v;  // store: a
-  __syncthreads();  // barrier: warp
+  __syncthreads();  // barrier: needed
   if (t + 1 < n)
     v += s[t + 1];  // load a: down 1
   out[g] = v;

@@ -1,0 +1,9 @@
+// launch: 2x128, args: n=3
+__global__ void kernel(int* data, int* out, int n) {
+    int t = threadIdx.x, i = blockIdx.x * 128 + t;
+    data[i] = i * n;
+    __syncthreads();  // barrier: nothing
+    out[i] = data[i] + 1;
+    __syncthreads();  // barrier: warp
+    data[i ^ 1] = n;
+}
