@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shflbench.checker.exchanges.recorder import LaneRelation
+from shflbench.emulator.dataflow.code_loops import CodeLoops
 from shflbench.emulator.dataflow.thread_values import is_uniform
 from shflbench.emulator.dataflow.uniform_control import UniformControl
 from shflbench.emulator.opcodes.forms import Access, Values
 from shflbench.model import WARP
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from shflbench.checker.exchanges.flows import Flow
     from shflbench.checker.exchanges.unordered_pairs import BarrierPairs
@@ -57,7 +58,7 @@ class FlowProofs:
     def _is_load_proved(
         self, block: BarrierPairs, load: Op, stores: Sequence[Op], shown: Collection[int], lanes: _Lanes
     ) -> bool:
-        if not all(self._is_alike(block, branch) for branch in self._branches_of_loops(load)):
+        if not self._is_movable(block, load):
             return False
         for read in block.touched(load):
             every = ((store, written) for store in stores for written in block.touched(store))
@@ -73,10 +74,15 @@ class FlowProofs:
                     return False
         return True
 
-    def _branches_of_loops(self, op: Op) -> Iterator[Op]:
-        """Yield the branches that decide how often the loops around an instruction iterate."""
-        blocks = self._slicer.loop_blocks(op) if self._slicer.in_loop(op) else ()
-        return (branch for branch in self._slicer.all_conditions(op) if self._slicer.block_of(branch) in blocks)
+    def _is_movable(self, block: BarrierPairs, load: Op) -> bool:
+        """Whether all threads come to a load as often, if it moves before the conditions in the loop around it."""
+        loops = self._slicer.kept(CodeLoops).around(self._slicer.block_of(load))
+        inside = min((loop.blocks for loop in loops), key=len, default=frozenset[int]())
+        return not loops or all(
+            self._is_alike(block, branch)
+            or (self._slicer.block_of(branch) in inside and not self._slicer.leaves(branch, inside))
+            for branch in self._slicer.all_conditions(load)
+        )
 
     def _is_certain(self, block: BarrierPairs, store: Op) -> bool:
         """Whether the threads that execute a store are the same in all launches, or all of them."""

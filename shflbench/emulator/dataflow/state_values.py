@@ -75,6 +75,23 @@ def followed_registers(slicer: Slicer, ops: Iterable[Op]) -> frozenset[int]:
     return frozenset(followed)
 
 
+def _dependent_registers(slicer: Slicer, followed: Collection[int]) -> set[int]:
+    """Return the registers that are not followed, and whose values were computed from those of followed ones."""
+    readers: dict[int, set[int]] = {}
+    for op in slicer.ops:
+        results = [slot.number for slot in op.results if slot is not None]
+        for slot in (*op.sources, op.guard) if isinstance(op.form, Pure) else ():
+            if isinstance(slot, Slot):
+                readers.setdefault(slot.number, set()).update(results)
+    dependent: set[int] = set()
+    waiting = list(followed)
+    while waiting:
+        further = readers.get(waiting.pop(), set()) - dependent - set(followed)
+        dependent |= further
+        waiting += further
+    return dependent
+
+
 def _deciding(op: Op) -> Iterator[Slot]:
     for slot in (op.guard, op.place.base if op.place is not None else None):
         if slot is not None:
@@ -90,6 +107,7 @@ class StateValues(ThreadValues):
         """Start without values of the `followed` registers; those of others are the same in all states."""
         super().__init__(slicer, block, parameters)
         self.followed = frozenset(followed)
+        self._dependent = _dependent_registers(slicer, self.followed)
         self._registers: Registers = {}
         self._products: dict[int, _HighProduct] = {}
         self._values: list[RegisterValue] = []
@@ -158,6 +176,8 @@ class StateValues(ThreadValues):
             number = self._registers.get(source.number)
             value = None if number is None else self.value(number)
             return value if isinstance(value, ThreadValue) else self._symbol(f"register {source.number}")
+        if isinstance(source, Slot) and source.number in self._dependent:
+            return self._symbol(f"register {source.number}")
         return super()._read(source, reader)
 
     def _truth(self, source: Source, reader: Op) -> tuple[Values, Values]:
@@ -166,6 +186,8 @@ class StateValues(ThreadValues):
             value = None if number is None else self.value(number)
             may, may_not = (value.may, value.may_not) if isinstance(value, Truth) else self._anything()
             return (may_not, may) if source.negated else (may, may_not)
+        if isinstance(source, Slot) and source.number in self._dependent:
+            return self._anything()
         return super()._truth(source, reader)
 
     def _compared(self, op: Op, form: Pure, a: Source, b: Source) -> tuple[Values, Values]:
