@@ -1,7 +1,7 @@
 """Types of CUDA's libraries for the host, for classes with members of these types that device code may have, too.
 
-Handles are pointers and the others enumerations, as in the headers of these libraries. Their functions and constants
-belong to host code, which is removed.
+Handles are pointers and the others enumerations, as in the headers of these libraries. Their functions and
+most constants belong to host code, which is removed.
 """
 
 from __future__ import annotations
@@ -46,6 +46,23 @@ _ENUMERATIONS = {
     "nvjpeg": "nvjpegStatus_t nvjpegOutputFormat_t nvjpegBackend_t",
     "cutensor": "cutensorStatus_t cutensorOperator_t cutensorAlgo_t",
 }
+# Values that declarations have as defaults of parameters and members.
+_VALUES = {
+    "cublasStatus_t": "CUBLAS_STATUS_SUCCESS = 0",
+    "cublasOperation_t": "CUBLAS_OP_N = 0, CUBLAS_OP_T = 1, CUBLAS_OP_C = 2",
+    "cublasGemmAlgo_t": "CUBLAS_GEMM_DFALT = -1, CUBLAS_GEMM_DEFAULT = -1, CUBLAS_GEMM_DFALT_TENSOR_OP = 99, "
+    "CUBLAS_GEMM_DEFAULT_TENSOR_OP = 99",
+    "cublasComputeType_t": "CUBLAS_COMPUTE_16F = 64, CUBLAS_COMPUTE_32F = 68, CUBLAS_COMPUTE_64F = 70, "
+    "CUBLAS_COMPUTE_32I = 72",
+    "cusparseStatus_t": "CUSPARSE_STATUS_SUCCESS = 0",
+    "cusparseIndexBase_t": "CUSPARSE_INDEX_BASE_ZERO = 0, CUSPARSE_INDEX_BASE_ONE = 1",
+    "cusparseOperation_t": "CUSPARSE_OPERATION_NON_TRANSPOSE = 0, CUSPARSE_OPERATION_TRANSPOSE = 1",
+    "cusolverStatus_t": "CUSOLVER_STATUS_SUCCESS = 0",
+    "curandStatus_t": "CURAND_STATUS_SUCCESS = 0",
+    "curandRngType_t": "CURAND_RNG_PSEUDO_DEFAULT = 100",
+    "cudnnStatus_t": "CUDNN_STATUS_SUCCESS = 0",
+    "ncclResult_t": "ncclSuccess = 0",
+}
 _UNIQUE_ID = "typedef struct { char internal[128]; } ncclUniqueId;"
 _INCLUDED = ("cuda_fp16.h", "cuda_bf16.h", "cuComplex.h", "library_types.h")  # as by cublas_api.h
 _OF_DEVICE = re.compile(r"curand_(?!precalc)\w+\.h|nccl_device")  # what device code calls
@@ -64,7 +81,7 @@ def library_types(header: str) -> str | None:
         f"#ifndef SHFLBENCH_{name.upper()}",
         f"#define SHFLBENCH_{name.upper()}",
         *(f"typedef struct {item[:-2]}_of_library *{item};" for item in _HANDLES[name].split()),
-        *(f"typedef enum {{}} {item};" for item in _ENUMERATIONS[name].split()),
+        *(f"typedef enum {{ {_VALUES.get(item, '')} }} {item};" for item in _ENUMERATIONS[name].split()),
         *([_UNIQUE_ID] if name == "nccl" else []),
         "#endif",
     ]

@@ -22,13 +22,13 @@ _KERNEL = re.compile(rb"\b__global__\b[^;{}]{0,400}?\b((?!__)\w+)\s*\((?=[^;{}]*
 
 def includers(path: Path) -> list[Path]:
     """Return the `.cu` files that include a file: with the fewest headers between them first, then the nearest."""
-    return list(_Search(path.resolve()).found)
+    return list(_Search(path.resolve()).programs)
 
 
 def users(path: Path) -> list[Path]:
     """Return the `.cu` files that include a header, small ones first that name its kernels, also by other headers."""
     search = _Search(path.resolve())
-    return sorted(search.found, key=lambda outer: (not search.found[outer], len(search.texts[outer])))
+    return sorted(search.programs, key=lambda outer: (not search.programs[outer], len(search.texts[outer])))
 
 
 class _Search:
@@ -42,7 +42,7 @@ class _Search:
                 name = match.decode(errors="replace").strip()
                 including.setdefault(name.rpartition("/")[2], []).append((outer, name))
         kernels = set(_KERNEL.findall(_text(inner)))
-        self.found: dict[Path, bool] = {}
+        self.programs: dict[Path, bool] = {}
         names_kernels = {inner: False}
         waiting = [inner]
         while waiting:
@@ -53,7 +53,7 @@ class _Search:
                     names_kernels[outer] = names_kernels[file] or not kernels.isdisjoint(words)
                     waiting.append(outer)
                     if outer.suffix == ".cu":
-                        self.found[outer] = names_kernels[outer]
+                        self.programs[outer] = names_kernels[outer]
 
 
 def _candidates(inner: Path) -> list[Path]:

@@ -71,8 +71,8 @@ class Repository:
     def files(self, suffixes: Collection[str]) -> list[Path]:
         """Return the files with one of the suffixes, the nearest to the file first."""
         named = [(folder, name) for name, folders in self._folders.items() for folder in folders]
-        found = [(folder, name) for folder, name in named if PurePosixPath(name).suffix in suffixes]
-        return [folder / name for folder, name in sorted(found, key=lambda item: (*self._distance(item[0]), item[1]))]
+        wanted = [(folder, name) for folder, name in named if PurePosixPath(name).suffix in suffixes]
+        return [folder / name for folder, name in sorted(wanted, key=lambda item: (*self._distance(item[0]), item[1]))]
 
     @cached_property
     def _programs(self) -> set[Path]:

@@ -142,6 +142,7 @@ def test_a_class_of_the_host_that_the_grammar_does_not_read_is_removed_where_it_
         ("cusparse.h", "cusparseMatDescr_t matrix; cusparseIndexBase_t base;"),
         ("cusolverDn.h", "cusolverDnHandle_t solver; cusolverStatus_t status;"),
         ("cublasLt.h", "cublasLtMatmulDesc_t product; cublasComputeType_t type;"),
+        ("cublas.h", "cublasGemmAlgo_t algorithm = CUBLAS_GEMM_DEFAULT; cublasOperation_t operation = CUBLAS_OP_N;"),
         ("curand.h", "curandGenerator_t generator;"),
         ("cudnn.h", "cudnnTensorDescriptor_t tensor;"),
         ("nccl.h", "ncclComm_t all; ncclUniqueId id;"),

@@ -61,16 +61,16 @@ class FlowProofs:
         if not self._is_movable(block, load):
             return False
         for read in block.touched(load):
-            every = ((store, written) for store in stores for written in block.touched(store))
-            meeting = [(store, written) for store, written in every if block.may_meet(written, read)]
-            if lanes.is_any and len(meeting) > 1:  # of whose values a lane may offer several
+            every = ((store, target) for store in stores for target in block.touched(store))
+            meeting = [(store, target) for store, target in every if block.may_meet(target, read)]
+            if lanes.is_any and len(meeting) > 1:  # of which a lane may offer several values
                 return False
-            for store, written in meeting:
+            for store, target in meeting:
                 if _kind(store) != "st" or id(store) not in shown or not self._is_certain(block, store):
                     return False
-                if lanes.is_any and not all(map(is_uniform, written.address.multiples)):
+                if lanes.is_any and not all(map(is_uniform, target.address.multiples)):
                     return False
-                if not lanes.include(block.shared_cells(written, read), block.threads):
+                if not lanes.include(block.shared_cells(target, read), block.threads):
                     return False
         return True
 
@@ -106,9 +106,9 @@ class _Lanes:
 
         `cells` are those of writers and those of readers, as numbers, each with the threads.
         """
-        (written, writers), (read, readers) = cells
-        codes = np.unique(written * threads + writers)
-        counts = np.bincount(codes // threads, minlength=int(max(written.max(), read.max())) + 1)
+        (stored, writers), (read, readers) = cells
+        codes = np.unique(stored * threads + writers)
+        counts = np.bincount(codes // threads, minlength=int(max(stored.max(), read.max())) + 1)
         if self.is_any:
             warps = codes % threads // WARP
             least = np.full(counts.size, threads)
@@ -116,8 +116,8 @@ class _Lanes:
             np.minimum.at(least, codes // threads, warps)
             np.maximum.at(most, codes // threads, warps)
             is_written = counts[read] > 0
-            own = readers // WARP
-            return bool((~is_written | ((least[read] == own) & (most[read] == own))).all())
+            home = readers // WARP
+            return bool((~is_written | ((least[read] == home) & (most[read] == home))).all())
         sources = np.unique(np.stack([self._sources(readers, *item) for item in self._shown]), axis=0)
         hits = np.zeros(readers.size, np.int64)
         counted = np.full((len(sources), readers.size), -1)

@@ -136,6 +136,7 @@ class BarrierPairs:
         self._slicer, self._block, self._buffers, self._parameters = slicer, block, buffers, parameters
         self._values = ThreadValues(slicer, block, parameters)
         self._touched_by: dict[int, list[TouchedMemory]] = {}
+        self._crossings: dict[tuple[object, ...], Crossing] = {}  # of accesses in states
         self._reached = _reached(slicer, self._values, _Begin(min(slicer.program.blocks)))
         self._related = RelatedPairs(slicer, block, parameters)
         self.threads = self._values.threads
@@ -218,10 +219,18 @@ class BarrierPairs:
             crossing = Crossing.NONE
             for one, other in met.get((id(pair.before), id(pair.after)), ()):
                 if crossing < pair.crossing:
-                    first, second = self._of_state(one), self._of_state(other)
-                    crossing = max(crossing, _crossing(first, second, publishes=pair.publishes))
+                    crossing = max(crossing, self._crossing_of(one, other, publishes=pair.publishes))
             if crossing is not Crossing.NONE:
                 yield replace(pair, crossing=crossing)
+
+    def _crossing_of(self, one: StateAccess, other: StateAccess, *, publishes: bool) -> Crossing:
+        """Return between which threads values may cross from one access to another, each in a state."""
+        key = publishes, _key(one), _key(other)
+        known = self._crossings.get(key)
+        if known is None:
+            known = _crossing(self._of_state(one), self._of_state(other), publishes=publishes)
+            self._crossings[key] = known
+        return known
 
     def _of_state(self, access: StateAccess) -> TouchedMemory:
         form = access.op.form
@@ -306,6 +315,13 @@ class BarrierPairs:
             buffers = (self._buffers.get(pointer, {f"@{pointer}"}) for pointer in pointers)
             return frozenset[str]().union(*buffers) if is_known and len(symbols) == 1 else frozenset()
         return frozenset(self._slicer.variables(op)) if (address.number >= MODULE_BASE).all() else frozenset()
+
+
+def _key(access: StateAccess) -> tuple[object, ...]:
+    """Return what is equal for accesses in states that touch the same memory."""
+    address = access.address
+    multiples = sorted((symbol, values.tobytes()) for symbol, values in address.multiples.items())
+    return id(access.op), address.number.tobytes(), tuple(multiples), access.threads.tobytes()
 
 
 def _may_conflict(one: TouchedMemory, other: TouchedMemory, *, publishes: bool) -> bool:
