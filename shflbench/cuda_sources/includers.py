@@ -22,16 +22,16 @@ _KERNEL = re.compile(rb"\b__global__\b[^;{}]{0,400}?\b((?!__)\w+)\s*\((?=[^;{}]*
 
 def includers(path: Path) -> list[Path]:
     """Return the `.cu` files that include a file: with the fewest headers between them first, then the nearest."""
-    return list(_Search(path.resolve()).programs)
+    return list(_Includers(path.resolve()).programs)
 
 
 def users(path: Path) -> list[Path]:
     """Return the `.cu` files that include a header, small ones first that name its kernels, also by other headers."""
-    search = _Search(path.resolve())
+    search = _Includers(path.resolve())
     return sorted(search.programs, key=lambda outer: (not search.programs[outer], len(search.texts[outer])))
 
 
-class _Search:
+class _Includers:
     """The `.cu` files that include a file, each with whether it or a header between them names a kernel of the file."""
 
     def __init__(self, inner: Path) -> None:
