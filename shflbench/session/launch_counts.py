@@ -14,11 +14,14 @@ from shflbench.model import (
     AccessKind,
     AccessRequests,
     AccessSpace,
+    AtomicAddress,
     Kernel,
     KernelRequests,
     LaunchCounts,
     MatchRequests,
     MemoryFootprint,
+    OperationRequests,
+    WarpOperation,
 )
 from shflbench.session.events import Counting
 from shflbench.session.kernels import key
@@ -34,7 +37,18 @@ if TYPE_CHECKING:
     from shflbench.session.plan import Plan
 
 COUNTS = "launch-counts"  # ending of the files
-CLASSES = (LaunchCounts, KernelRequests, AccessRequests, MatchRequests, MemoryFootprint, AccessSpace, AccessKind)
+CLASSES = (
+    LaunchCounts,
+    KernelRequests,
+    AccessRequests,
+    MatchRequests,
+    MemoryFootprint,
+    OperationRequests,
+    AtomicAddress,
+    AccessSpace,
+    AccessKind,
+    WarpOperation,
+)
 
 
 def count_launches(plan: Plan, compiled: CompiledKernels) -> Generator[Counting, None, list[CaseCounts]]:

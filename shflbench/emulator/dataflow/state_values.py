@@ -209,22 +209,22 @@ class StateValues(ThreadValues):
         return np.ones(self.threads, np.bool_), np.ones(self.threads, np.bool_)
 
     def _combined(self, op: Op, values: list[ThreadValue]) -> ThreadValue | None:  # type: ignore[override]
-        result = super()._combined(op, values)
-        return self._divided(op, values) if result is None or op.instruction.opcode == "mul" else result
+        return self._divided(op, values, super()._combined(op, values))
 
-    def _divided(self, op: Op, values: list[ThreadValue]) -> ThreadValue | None:
+    def _divided(self, op: Op, values: list[ThreadValue], known: ThreadValue | None) -> ThreadValue | None:
         """Return a quotient or a remainder by a constant, which compilers write as the upper bits of a product."""
         name, words = op.instruction.opcode, op.instruction.modifiers
         is_signed = words[-1].startswith("s")
         constant = op.sources[1] if len(op.sources) > 1 else None
-        result = None
+        result = known
         match name, values:
             case "mul", [a, b] if isinstance(constant, int):
-                result = super()._combined(op, values)
                 if "wide" in words or "hi" in words:
                     self._products[_target(op)] = _HighProduct(a, constant, WARP if "hi" in words else 0, is_signed)
                     quotient = _quotient(self._products[_target(op)])
-                    result = quotient if "hi" in words else result
+                    result = quotient if "hi" in words else known
+            case _ if known is not None:
+                pass
             case "shr", [a, b] if isinstance(constant, int) and isinstance(op.sources[0], Slot):
                 product = self._products.get(op.sources[0].number)
                 if product is not None:

@@ -36,7 +36,6 @@ PROVED = {
 }
 # What other values change: who gives a value, or whether a partner stores.
 CHANGED = {
-    "a distance": (f"{STORED}out[t] = s[t / 32 * 32 + (t + n) % 32u];", "n=1", "{1", ""),
     "a row": (
         f"{STORED}out[t] = s[t / n * n + (t + 1) % n];",
         "n=32",
