@@ -320,6 +320,7 @@ def _barriers(
 ) -> Iterator[BarrierAdvice]:
     """Yield the advice on each barrier; that on later ones holds with that on earlier ones applied."""
     removed: list[Op] = []
+    weakened: list[Op] = []  # which still order the lanes of a warp
     for site in sorted(study.barriers.values(), key=lambda item: (str(item.line.file), item.line.line)):
         if site.warps:
             yield BarrierAdvice(site.line, BarrierNeed.BLOCK, "it orders accesses of different warps")
@@ -327,7 +328,10 @@ def _barriers(
         if reason := _why_unknown(site, study):
             yield BarrierAdvice(site.line, BarrierNeed.UNKNOWN, reason)
             continue
-        for_all, pair = _widest(study, site, removed)
+        for_all, pair = _widest(study, site, [*removed, *weakened])
+        if pair is not None and pair.crossing is Crossing.LANES and _widest(study, site, removed)[1] is None:
+            for_all = None if for_all is pair else for_all
+            pair = None
         is_enough = pair is None or pair.crossing is Crossing.LANES
         weaker = _without(site, file, "" if pair is None else WARP_BARRIER)
         if weaker is None:
@@ -342,7 +346,7 @@ def _barriers(
             enough = BarrierNeed.NOTHING if pair is None else BarrierNeed.WARP
             yield BarrierAdvice(site.line, BarrierNeed.BLOCK, _of_example(values, study, enough if is_enough else None))
         elif pair is None or is_enough:
-            removed += site.ops
+            (removed if pair is None else weakened).extend(site.ops)
             file = weaker
             need = BarrierNeed.NOTHING if pair is None else BarrierNeed.WARP
             is_proved = for_all is pair
