@@ -219,9 +219,7 @@ class BarrierPairs:
             crossing = Crossing.NONE
             for one, other in met.get((id(pair.before), id(pair.after)), ()):
                 if crossing < pair.crossing:
-                    crossing = max(
-                        crossing, _crossing(self._of_state(one), self._of_state(other), publishes=pair.publishes)
-                    )
+                    crossing = max(crossing, self._crossing_of(one, other, publishes=pair.publishes))
             if crossing is not Crossing.NONE:
                 yield replace(pair, crossing=crossing)
 
