@@ -182,7 +182,7 @@ class BarrierPairs:
             first = _SideOfBarrier(before, self._values, _Begin(min(self._slicer.program.blocks)))
             reached = self._reached.get(start)
             second = _SideOfBarrier(self._ops(behind), values, _Begin(start, behind, reached))
-            pairs = list(islice(self._pairs(barrier, first, second), MOST_RELATED + 1))
+            pairs = list(self._pairs(barrier, first, second))
             pair = self._widest_related(pairs, start, absent) if pairs else None
             if pair is not None and (widest is None or pair.crossing > widest.crossing):
                 widest = pair

@@ -83,3 +83,14 @@ def test_lanes_get_rows_of_a_matrix_at_the_addresses_of_others(advise: Advise) -
     )
     (barrier,) = advise(body, "1x256", arguments=BUFFERS).barriers
     assert (barrier.need, barrier.is_proved) == ("__syncwarp() is enough", True)
+
+
+def test_one_pair_of_warps_behind_many_of_lanes_counts(advise: Advise) -> None:
+    stores, loads = "s[t] = {0};\n", "sum += s[t ^ 1];\n"
+    many = "".join(map(stores.format, range(15))), loads * 15
+    body = (
+        f"__shared__ volatile int s[256], w[256];\nint t = threadIdx.x, sum = 0;\n{many[0]}w[t] = t;\n{BARRIER}\n"
+        f"{many[1]}if (n > 1000) sum += w[t ^ 64];\nout[t] = sum;"
+    )
+    (barrier,) = advise(body, "1x256", arguments=["n=3"]).barriers
+    assert not barrier.could_be_weaker
