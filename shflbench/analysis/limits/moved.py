@@ -26,7 +26,6 @@ class MovedBytes:
 
     read_bytes: float
     written_bytes: float
-    distinct_bytes: float
     by: str  # which memory: `dram` or `l2`
     bytes_per_us: float
     l2_bytes: int
@@ -61,7 +60,7 @@ def moved_bytes(work: LaunchWork, device: Device, calibration: Calibration | Non
     if rate is None:
         return None
     by = L2 if is_cached else DRAM
-    return MovedBytes(read, stored, footprint.distinct_bytes, by, rate, l2_bytes, measured is not None)
+    return MovedBytes(read, stored, by, rate, l2_bytes, measured is not None)
 
 
 def _measured_rate(calibration: Calibration, *, is_cached: bool, few_writes: bool) -> float | None:

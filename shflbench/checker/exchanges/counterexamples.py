@@ -95,7 +95,7 @@ class CounterExamples:
         return self._runs >= MOST_RUNS or self._steps >= MOST_STEPS
 
     def _races(self, program: Program, values: OtherValues, seed: int) -> bool:
-        return any(kind is None or kind in RACES for kind in self._hazards(program, values, seed))
+        return any(kind in RACES for kind in self._hazards(program, values, seed))
 
     def _hazards_of(self, file: KernelFile, program: Program, values: OtherValues, seed: int) -> set[HazardKind | None]:
         """Return the kinds of faults of one launch of a file's kernel, which runs once for all barriers."""
