@@ -158,7 +158,7 @@ def _advice(report: KernelReport, study: KernelStudy, file: KernelFile, options:
         return KernelAdvice(report, (), missing=f"{report.verdict}: {report.sentence}")
     if not study.launches or study.slicer is None:
         return KernelAdvice(report, (), missing=study.request)
-    examples = CounterExamples(report.symbol, study.slicer, study.stated, options.budget)
+    examples = CounterExamples(report.symbol, study.slicer, study.stated, study.further, options.budget)
     exchanges = _exchanges(study, examples)
     barriers = tuple(_barriers(report, study, file, options, examples))
     shapes = tuple(dict.fromkeys(str(launch.shape) for launch in study.launches))
@@ -363,9 +363,9 @@ def _of_example(values: str, study: KernelStudy, enough: BarrierNeed | None) -> 
 
 def _scope(study: KernelStudy, *, is_proved: bool) -> str:
     """Return for which values a suggestion holds, in a kernel whose exchanges are known for some values only."""
-    if not study.single.numbers:
-        return ""
-    return ALL_VALUES if is_proved else f"for {join_words(study.single.numbers)} only"
+    if study.single.numbers:
+        return ALL_VALUES if is_proved else f"for {join_words(study.single.numbers)} only"
+    return "the blocks have a single warp" if study.warps <= 1 else ""
 
 
 def _widest(
@@ -404,7 +404,6 @@ def _why_unknown(site: BarrierSite, study: KernelStudy) -> str:
         (study.cut is not None, "not all launches ended"),
         (len(site.places) > 1, "it is one of several barriers of an operation in this line, such as one of the grid"),
         (study.reads_clock, "the kernel reads a clock, and barriers decide when"),
-        (study.warps <= 1, "every launch has blocks of a single warp; give --launch with larger blocks"),
     )
     return next((reason for holds, reason in reasons if holds), "")
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
-from shflbench.checker.exchanges.other_values import other_values
+from shflbench.checker.exchanges.other_values import OtherValues, other_values
 from shflbench.checker.runs.emulated import emulated_launch
 from shflbench.emulator.explore import explore
 from shflbench.emulator.link.unsupported import link_whole
@@ -15,12 +15,12 @@ from shflbench.emulator.machine.policies import LOCKSTEP
 from shflbench.emulator.ptx.parse import parse
 from shflbench.emulator.races.hazards import RACES, HazardKind
 from shflbench.errors import KernelError
+from shflbench.words import join_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from shflbench.checker.exchanges.flows import Flow
-    from shflbench.checker.exchanges.other_values import OtherValues
     from shflbench.checker.exchanges.study import FlowKey
     from shflbench.checker.runs.evidence import LaunchEvidence
     from shflbench.cuda_sources.kernel_file import KernelFile
@@ -44,11 +44,19 @@ NO_FAULTS = frozenset(
 class CounterExamples:
     """Runs of one kernel with other values, for all of its barriers."""
 
-    def __init__(self, symbol: str, slicer: Slicer, stated: Sequence[LaunchEvidence], budget: FileBudget) -> None:
-        """Start without runs; `stated` are the launches whose values change."""
+    def __init__(
+        self,
+        symbol: str,
+        slicer: Slicer,
+        stated: Sequence[LaunchEvidence],
+        further: Sequence[LaunchEvidence],
+        budget: FileBudget,
+    ) -> None:
+        """Start without runs; `stated` are the launches whose values change, `further` ones are tried as they are."""
         self._symbol, self._slicer, self._budget = symbol, slicer, budget
         whole = [item for item in stated if not item.launch.shape.sample]
         self._stated = sorted(whole, key=lambda item: item.launch.shape.threads)[:1]
+        self._further = [one for one in map(_as_it_is, further) if not one.launch.shape.sample]
         self._runs = self._steps = 0
         self._known: dict[tuple[object, ...], set[HazardKind | None]] = {}  # of launches with all barriers
 
@@ -63,7 +71,7 @@ class CounterExamples:
         try:
             program, other = (link_whole(parse(one.ptx), self._symbol) for one in (file, weaker))
             for item in self._stated:
-                for values in other_values(item, depends, self._slicer):
+                for values in chain(self._further, other_values(item, depends, self._slicer)):
                     if self._is_spent:
                         return ""
                     if not self._hazards_of(file, program, values, item.seed) and self._races(other, values, item.seed):
@@ -80,7 +88,8 @@ class CounterExamples:
         depends = self._slicer.of(ops)
         try:
             for item in self._stated:
-                for values in islice(other_values(item, depends, self._slicer), MOST_OTHER):
+                others = chain(self._further, other_values(item, depends, self._slicer))
+                for values in islice(others, MOST_OTHER):
                     if self._is_spent:
                         break
                     if not self._hazards(program, values, item.seed):
@@ -115,3 +124,8 @@ class CounterExamples:
         self._steps += machine.lockstep_steps if result.error is None else 0
         kinds: set[HazardKind | None] = {hazard.kind for hazard in result.hazards if hazard.kind not in NO_FAULTS}
         return kinds | ({None} if result.error is not None else set())
+
+
+def _as_it_is(item: LaunchEvidence) -> OtherValues:
+    words = join_words([f"{name} = {value}" for name, value in item.launch.assumed])
+    return OtherValues(words, item.launch, item.arguments)

@@ -80,6 +80,12 @@ def request_for(item: LaunchEvidence, depends: Slice) -> str:
     return ""
 
 
+def is_of_command_line(item: LaunchEvidence) -> bool:
+    """Whether a launch is that of the program as it is started with other words, which stand for nothing else."""
+    names = [name for name, _ in item.launch.assumed]
+    return bool(names) and all(name.startswith(OF_COMMAND_LINE) for name in names)
+
+
 def _of_assumed(host: HostLaunch, parameters: Iterable[str]) -> str:
     """Return what to give instead of numbers of the command line, of an input, or of the caller of a function.
 

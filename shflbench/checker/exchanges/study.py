@@ -13,7 +13,7 @@ from shflbench.checker.exchanges.combinations import RegisterUses, own_accesses
 from shflbench.checker.exchanges.data_decide import DataDecide, data_decide
 from shflbench.checker.exchanges.flows import Flow
 from shflbench.checker.exchanges.recorder import ExchangeRecorder
-from shflbench.checker.exchanges.stated import deciding, exchanges, first_request, request_for
+from shflbench.checker.exchanges.stated import deciding, exchanges, first_request, is_of_command_line, request_for
 from shflbench.checker.exchanges.tried_values import SingleValues, single_values
 from shflbench.checker.exchanges.unordered_pairs import BarrierPairs
 from shflbench.checker.runs.emulated import emulated_launch
@@ -67,6 +67,7 @@ class KernelStudy:
     program: Program | None = None
     slicer: Slicer | None = None  # of the program
     stated: list[LaunchEvidence] = field(default_factory=list)  # the launches that show something, with all contents
+    further: list[LaunchEvidence] = field(default_factory=list)  # those for other words of the command line
     request: str = ""  # what to give, if no launch is one that somebody states
     unreached: SourceLine | None = None  # the first line with accesses to shared memory that no launch executed
     data_decide: DataDecide = DataDecide.NOTHING
@@ -101,15 +102,18 @@ def study_launches(
             continue
         if request := request_for(item, depends):
             requests.append(request)
+            if is_of_command_line(item):
+                study.further.append(item)
             continue
         study.stated.append(item)
         if key not in seen:
             seen.add(key)
             executed |= _add(study, item, uses, line_of, budget)
     study.unreached = _unreached(linked, executed, line_of)
-    study.single = single_values(linked.slicer, study.stated)
+    study.single = single_values(linked.slicer, study.stated, study.further)
+    study.is_fixed &= not study.single.blocks
     study.flows_of = partial(_flows_of, uses=uses, line_of=line_of, budget=budget)
-    study.pairs = _pairs(linked.slicer, study.stated)
+    study.pairs = _pairs(linked.slicer, study.stated, study.further)
     if study.barriers:
         study.pairs_of_numbers = _pairs_of_numbers(linked.slicer, study.stated) if study.single.numbers else []
     if not study.launches:
@@ -138,10 +142,10 @@ def _flows_of(
     return study.flows
 
 
-def _pairs(slicer: Slicer, stated: Sequence[LaunchEvidence]) -> list[BarrierPairs]:
+def _pairs(slicer: Slicer, stated: Sequence[LaunchEvidence], further: Sequence[LaunchEvidence]) -> list[BarrierPairs]:
     """Return the pairs of accesses on both sides of barriers, for each shape of the blocks of the launches."""
     buffers, begins = _buffers(slicer, stated)
-    blocks = dict.fromkeys(item.launch.shape.block for item in stated)
+    blocks = dict.fromkeys(item.launch.shape.block for item in (*stated, *further))
     return [BarrierPairs(slicer, block, buffers, begins) for block in blocks]
 
 

@@ -26,13 +26,30 @@ class SingleValues:
 
     numbers: tuple[str, ...] = ()  # `w = 33`, `16 blocks`
     contents: tuple[str, ...] = ()  # names of buffers
+    blocks: tuple[
+        str, ...
+    ] = ()  # among the numbers: sizes of the blocks, if other words of the command line give others
 
 
-def single_values(slicer: Slicer, launches: Sequence[LaunchEvidence]) -> SingleValues:
-    """Return of what decides on the exchanges the part that had one value in the launches."""
+def single_values(
+    slicer: Slicer, launches: Sequence[LaunchEvidence], further: Sequence[LaunchEvidence] = ()
+) -> SingleValues:
+    """Return of what decides on the exchanges the part that had one value in the launches.
+
+    The `further` launches are those for other words of the command line.
+    """
     depends = deciding(slicer, conditions_of_alike(slicer))
-    numbers = [*_numbers(depends, launches), *_blocks(slicer, depends, launches)]
-    return SingleValues(tuple(numbers), tuple(_contents(depends, launches)))
+    sizes = tuple(_sizes_of_blocks(launches, further))
+    numbers = [*sizes, *_numbers(depends, launches), *_blocks(slicer, depends, launches)]
+    return SingleValues(tuple(numbers), tuple(_contents(depends, launches)), sizes)
+
+
+def _sizes_of_blocks(launches: Sequence[LaunchEvidence], further: Sequence[LaunchEvidence]) -> Iterator[str]:
+    """Yield the sizes of the blocks, if those of further launches are others."""
+    blocks = {item.launch.shape.block for item in launches}
+    if launches and any(item.launch.shape.block not in blocks for item in further):
+        sizes = sorted({item.launch.shape.threads_per_block for item in launches})
+        yield f"blocks of {join_words([str(size) for size in sizes])} threads"
 
 
 def _numbers(depends: Slice, launches: Sequence[LaunchEvidence]) -> Iterator[str]:

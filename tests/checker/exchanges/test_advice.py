@@ -158,10 +158,9 @@ def test_a_barrier_is_needed_for_what_it_alone_orders(advise: Advise, body: str,
     assert {barrier.line.line: str(barrier.need) for barrier in advice.barriers} == needs
 
 
-def test_blocks_of_one_warp_are_no_evidence(advise: Advise) -> None:
+def test_blocks_of_one_warp_need_no_barrier_of_the_block(advise: Advise) -> None:
     (barrier,) = advise(f"{ROWS}\n{BARRIER}\nout[t] = s[31 - t];", "1x32").barriers
-    assert barrier.need == "not enough evidence"
-    assert "a single warp" in barrier.reason
+    assert (barrier.need, barrier.reason) == ("__syncwarp() is enough", "the blocks have a single warp")
 
 
 def test_one_of_several_barriers_of_an_operation_is_no_barrier_of_its_line(advise: Advise) -> None:

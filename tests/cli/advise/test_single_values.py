@@ -127,3 +127,39 @@ def test_barriers_of_the_last_block_are_needed(tmp_path: Path, kernel_cache: Pat
     done = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
     (kernel,) = json.loads(done.stdout)["kernels"]
     assert {barrier["need"] for barrier in kernel["barriers"]} == {"needed"}
+
+
+BLOCK_OF_THE_SIZE = """
+#include <cstdlib>
+__global__ void rows(const float* in, float* out, int n) {
+    __shared__ float s[64];
+    int lane = threadIdx.x;
+    float v = 0;
+    for (int i = lane; i < n; i += blockDim.x) v += in[blockIdx.x * n + i];
+    s[lane] = v;
+    __syncthreads();
+    for (int d = blockDim.x / 2; d > 0; d /= 2) {
+        if (lane < d) s[lane] += s[lane + d];
+        __syncthreads();
+    }
+    if (lane == 0) out[blockIdx.x] = s[0];
+}
+int main(int argc, char** argv) {
+    int n = argc > 1 ? atoi(argv[1]) : 100, rows_of_all = 64, threads = n <= 128 ? 32 : 64;
+    float *in, *out;
+    cudaMalloc(&in, rows_of_all * n * 4);
+    cudaMalloc(&out, rows_of_all * 4);
+    rows<<<rows_of_all, threads>>>(in, out, n);
+}
+"""
+
+
+def test_blocks_of_other_words_of_the_command_line_count(file: Path, shflbench: Command) -> None:
+    file.write_text(BLOCK_OF_THE_SIZE, encoding="utf-8")
+    (kernel,) = json.loads(shflbench("advise", file, "--format", "json").out)["kernels"]
+    first, second = kernel["barriers"]
+    assert first["need"] == "needed"
+    assert first["reason"].endswith("has a fault; __syncwarp() is enough for blocks of 32 threads")
+    # Only the threads of the first warp go on in blocks of two.
+    assert (second["need"], second["reason"]) == ("__syncwarp() is enough", "for all values, grids and contents")
+    assert {one["instead"] for one in kernel["exchanges"]} == {""}

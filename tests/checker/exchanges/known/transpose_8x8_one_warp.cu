@@ -6,7 +6,7 @@ __global__ void transpose_8x8_one_warp(const float *in, float *out) {
     int e = k * 32 + lane;
     s[e / 8][e % 8] = in[base + e];  // store: a
   }
-  __syncthreads();  // barrier: unknown
+  __syncthreads();  // barrier: warp
   for (int k = 0; k < 2; k++) {
     int e = k * 32 + lane;
     out[base + e] = s[e % 8][e / 8];  // load a: several 2
