@@ -164,7 +164,7 @@ def _advice(report: KernelReport, study: KernelStudy, file: KernelFile, options:
     shapes = tuple(dict.fromkeys(str(launch.shape) for launch in study.launches))
     exchanges.sort(key=_lines)
     runs = StatedRuns(study.program, tuple(study.stated)) if study.program is not None else None
-    steps = collectives(study.flows.values()) if study.data_decide is DataDecide.NOTHING else ()
+    steps = _collectives(study, exchanges) if study.data_decide is DataDecide.NOTHING else ()
     return KernelAdvice(
         report,
         shapes,
@@ -177,6 +177,12 @@ def _advice(report: KernelReport, study: KernelStudy, file: KernelFile, options:
         is_reached=study.unreached is None,
         runs=runs,
     )
+
+
+def _collectives(study: KernelStudy, exchanges: Sequence[ExchangeAdvice]) -> Iterator[CollectiveAdvice]:
+    """Return what does all steps at once, of lines for whose exchanges there are shuffles."""
+    others = {item.load for item in exchanges if not item.instead and not item.is_of_thread}
+    return collectives(flow for flow in study.flows.values() if flow.load not in others)
 
 
 def _is_advised(report: KernelReport) -> bool:

@@ -170,12 +170,19 @@ def records(
                     "distances": list(one.distances),
                     "instead": one.instead,
                     "reason": one.reason,
+                    "proved": one.is_proved,
                 }
                 for one in kernel.exchanges
             ],
             "collectives": [{"load": one.load.shown(base), "instead": list(one.instead)} for one in kernel.collectives],
             "barriers": [
-                {"line": one.line.shown(base), "need": one.need, "reason": one.reason} for one in kernel.barriers
+                {
+                    "line": one.line.shown(base),
+                    "need": one.need,
+                    "reason": one.reason,
+                    "proved": one.could_be_weaker and one.is_proved,
+                }
+                for one in kernel.barriers
             ],
             **({"worth": gain_record(gains[kernel.report.symbol], base)} if kernel.report.symbol in gains else {}),
             **({"measured": times[kernel.report.symbol]} if kernel.report.symbol in times else {}),

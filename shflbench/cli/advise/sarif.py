@@ -45,7 +45,8 @@ def _of_kernel(kernel: KernelAdvice, gain: KernelGain | None, origin: str) -> It
     for barrier in kernel.barriers:
         if known := BARRIERS.get(barrier.need):
             rule, sentence = known
-            text = f"{name}: {barrier_scope(kernel, origin)}, {sentence}.{worth.of_barrier(barrier)}"
+            scope = f" ({barrier.reason})" if barrier.reason else ""
+            text = f"{name}: {barrier_scope(kernel, origin)}, {sentence}{scope}.{worth.of_barrier(barrier)}"
             yield sarif_result(rule, Level.NOTICE, text, barrier.line)
     if gain and gain.prospect.limits:
         limits = gain.prospect.limits
