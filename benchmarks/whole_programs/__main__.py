@@ -1,7 +1,7 @@
 """Run `check` over a sample of public files, and write the page of what readers say of the verdicts.
 
     python -m benchmarks.whole_programs SAMPLE --run FOLDER OUT.jsonl
-                       check each file of the sample (programs, extensions or unseen), one after the other;
+                       check each file of the sample (programs, extensions, unseen or further), one after the other;
                        FOLDER has a checkout OWNER+NAME per repository
     python -m benchmarks.whole_programs SAMPLE
                        write its page from results.jsonl and readings.tsv, which has what readers say

@@ -97,6 +97,9 @@ SAMPLES = {
         Sample(
             "unseen", "`check` on a further sample of extensions, libraries and programs", HERE.with_name("unseen.md")
         ),
+        Sample(
+            "further", "`check` on a third sample of extensions, libraries and programs", HERE.with_name("further.md")
+        ),
     )
 }
 
