@@ -6,11 +6,11 @@ from shflbench.checker.candidate import CandidatePointer as CandidatePointer
 from shflbench.checker.candidate import CandidateStep as CandidateStep
 from shflbench.checker.candidate import KernelCandidate as KernelCandidate
 from shflbench.checker.candidates import read_candidates as read_candidates
-from shflbench.checker.exchanges.advice import BarrierAdvice as BarrierAdvice
-from shflbench.checker.exchanges.advice import BarrierNeed as BarrierNeed
 from shflbench.checker.exchanges.advice import ExchangeAdvice as ExchangeAdvice
 from shflbench.checker.exchanges.advice import KernelAdvice as KernelAdvice
 from shflbench.checker.exchanges.advice import advise_file as advise_file
+from shflbench.checker.exchanges.barrier_advice import BarrierAdvice as BarrierAdvice
+from shflbench.checker.exchanges.barrier_advice import BarrierNeed as BarrierNeed
 from shflbench.checker.exchanges.patch import Patch as Patch
 from shflbench.checker.exchanges.patch import make_patch as make_patch
 from shflbench.checker.exchanges.recorder import OUTSIDE_OF_THE_WARP as OUTSIDE_OF_THE_WARP

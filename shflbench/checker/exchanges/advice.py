@@ -8,10 +8,9 @@ stays open. A launch that nobody states shows nothing.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from shflbench.checker.exchanges.barriers import WARP_BARRIER, replace_barriers
+from shflbench.checker.exchanges.barrier_advice import BarrierAdvice, BarrierAdvisor, is_advised, line_beside
 from shflbench.checker.exchanges.collectives import collectives
 from shflbench.checker.exchanges.counterexamples import CounterExamples
 from shflbench.checker.exchanges.data_decide import DataDecide
@@ -20,11 +19,9 @@ from shflbench.checker.exchanges.proved_flows import FlowProofs
 from shflbench.checker.exchanges.recorder import OF_ONE_VALUE, OUTSIDE_OF_THE_WARP, LaneRelation
 from shflbench.checker.exchanges.same_memory import StatedRuns
 from shflbench.checker.exchanges.study import KernelStudy, study_launches
-from shflbench.checker.exchanges.unordered_pairs import Crossing
 from shflbench.checker.file_check import check_kernels
 from shflbench.checker.file_reading import read_file, with_given_numbers
 from shflbench.checker.reporter import KernelReporter
-from shflbench.checker.verdict import KernelVerdict, Level
 from shflbench.emulator.races.hazards import HazardKind
 from shflbench.words import join_words
 
@@ -34,8 +31,7 @@ if TYPE_CHECKING:
 
     from shflbench.checker.exchanges.collectives import CollectiveAdvice
     from shflbench.checker.exchanges.flows import Flow
-    from shflbench.checker.exchanges.study import BarrierSite, FlowKey
-    from shflbench.checker.exchanges.unordered_pairs import BarrierPairs, UnorderedPair
+    from shflbench.checker.exchanges.study import FlowKey
     from shflbench.checker.file_check import CheckStep
     from shflbench.checker.inputs.linked import LinkedKernel
     from shflbench.checker.options import FileOptions
@@ -43,22 +39,12 @@ if TYPE_CHECKING:
     from shflbench.checker.runs.evidence import KernelEvidence
     from shflbench.cuda_sources.kernel_file import KernelFile
     from shflbench.cuda_sources.source_lines import SourceLine
-    from shflbench.emulator.link.program import Op
 
 
 OF_ENDED_LANES = frozenset({HazardKind.EXITED, HazardKind.BARRIER_SKIPPED})  # findings on lanes that have ended
 ALL_LAUNCHES = "in all launches with these blocks"
 ALL_VALUES = "for all values, grids and contents"
 ANY_LANE = "__shfl_sync(mask, value, lane)"
-
-
-class BarrierNeed(StrEnum):
-    """What a barrier of the block is needed for."""
-
-    BLOCK = "needed"  # orders accesses of different warps
-    WARP = "__syncwarp() is enough"
-    NOTHING = "not needed"
-    UNKNOWN = "not enough evidence"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,21 +73,6 @@ class ExchangeAdvice:
     def is_of_thread(self) -> bool:
         """Whether each thread stored the values itself, so that a register could hold them."""
         return {relation for relation, _ in self.relations} == {LaneRelation.THREAD}
-
-
-@dataclass(frozen=True, slots=True)
-class BarrierAdvice:
-    """One barrier, and what it is needed for in the launches that were checked."""
-
-    line: SourceLine
-    need: BarrierNeed
-    reason: str
-    is_proved: bool = True  # for all sizes, grids and contents; else for the numbers of the launches
-
-    @property
-    def could_be_weaker(self) -> bool:
-        """Whether a barrier of the warp, or none, is known to be enough."""
-        return self.need in {BarrierNeed.WARP, BarrierNeed.NOTHING}
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,13 +125,13 @@ def _without_report(file: KernelFile, report: FileReport) -> tuple[SourceLine, .
 
 
 def _advice(report: KernelReport, study: KernelStudy, file: KernelFile, options: FileOptions) -> KernelAdvice:
-    if not _is_advised(report):
+    if not is_advised(report):
         return KernelAdvice(report, (), missing=f"{report.verdict}: {report.sentence}")
     if not study.launches or study.slicer is None:
         return KernelAdvice(report, (), missing=study.request)
     examples = CounterExamples(report.symbol, study.slicer, study.stated, study.further, options.budget)
     exchanges = _exchanges(study, examples)
-    barriers = tuple(_barriers(report, study, file, options, examples))
+    barriers = tuple(BarrierAdvisor(report, study, file, options, examples).advice())
     shapes = tuple(dict.fromkeys(str(launch.shape) for launch in study.launches))
     exchanges.sort(key=_lines)
     runs = StatedRuns(study.program, tuple(study.stated)) if study.program is not None else None
@@ -183,13 +154,6 @@ def _collectives(study: KernelStudy, exchanges: Sequence[ExchangeAdvice]) -> Ite
     """Return what does all steps at once, of lines for whose exchanges there are shuffles."""
     others = {item.load for item in exchanges if not item.instead and not item.is_of_thread}
     return collectives(flow for flow in study.flows.values() if flow.load not in others)
-
-
-def _is_advised(report: KernelReport) -> bool:
-    """Whether a kernel is right, but for lanes that have ended where others wait: it exchanges what it means to."""
-    if report.verdict is KernelVerdict.DOUBTFUL:
-        return {item.kind for item in report.findings if item.level is Level.WARNING} <= OF_ENDED_LANES
-    return report.verdict in {KernelVerdict.CLEAN, KernelVerdict.DEPENDENT}
 
 
 def _lines(exchange: ExchangeAdvice) -> tuple[str, int, str, int]:
@@ -238,7 +202,7 @@ def _tried(
     for text, flows in others:
         new = next((store for store, load in flows if load == item.load and (store, load) not in study.flows), None)
         if new is not None:
-            reason = f"{_line_beside(new, item.load)} stores some of the values"
+            reason = f"{line_beside(new, item.load)} stores some of the values"
         elif (
             key in flows and _instead(replace(flow, executions=flow.executions + flows[key].executions)) != item.instead
         ):
@@ -319,108 +283,3 @@ def _shuffle(flow: Flow, relations: Collection[LaneRelation]) -> str:
     if LaneRelation.SEVERAL in relations:
         return f"{flow.offered} shuffles, or a transposition by shuffles"
     return ANY_LANE
-
-
-def _barriers(
-    report: KernelReport, study: KernelStudy, file: KernelFile, options: FileOptions, examples: CounterExamples
-) -> Iterator[BarrierAdvice]:
-    """Yield the advice on each barrier; that on later ones holds with that on earlier ones applied."""
-    removed: list[Op] = []
-    weakened: list[Op] = []  # which still order the lanes of a warp
-    for site in sorted(study.barriers.values(), key=lambda item: (str(item.line.file), item.line.line)):
-        if site.warps:
-            yield BarrierAdvice(site.line, BarrierNeed.BLOCK, "it orders accesses of different warps")
-            continue
-        if reason := _why_unknown(site, study):
-            yield BarrierAdvice(site.line, BarrierNeed.UNKNOWN, reason)
-            continue
-        for_all, pair = _widest(study, site, [*removed, *weakened])
-        if pair is not None and pair.crossing is Crossing.LANES and _widest(study, site, removed)[1] is None:
-            for_all = None if for_all is pair else for_all
-            pair = None
-        is_enough = pair is None or pair.crossing is Crossing.LANES
-        weaker = _without(site, file, "" if pair is None else WARP_BARRIER)
-        if weaker is None:
-            yield BarrierAdvice(site.line, BarrierNeed.UNKNOWN, "it is no plain barrier of the block")
-        elif not is_enough and _has_fault(report, weaker, options):
-            yield BarrierAdvice(site.line, BarrierNeed.BLOCK, "without it, a launch has a fault")
-        elif (
-            for_all is not None
-            and for_all.crossing is Crossing.WARPS
-            and (values := examples.fault((for_all.before, for_all.after), file, weaker))
-        ):
-            enough = BarrierNeed.NOTHING if pair is None else BarrierNeed.WARP
-            yield BarrierAdvice(site.line, BarrierNeed.BLOCK, _of_example(values, study, enough if is_enough else None))
-        elif pair is None or is_enough:
-            (removed if pair is None else weakened).extend(site.ops)
-            file = weaker
-            need = BarrierNeed.NOTHING if pair is None else BarrierNeed.WARP
-            is_proved = for_all is pair
-            yield BarrierAdvice(site.line, need, _scope(study, is_proved=is_proved), is_proved=is_proved)
-        else:
-            yield BarrierAdvice(site.line, BarrierNeed.UNKNOWN, _open(pair, site, report, file))
-
-
-def _of_example(values: str, study: KernelStudy, enough: BarrierNeed | None) -> str:
-    """Return with which values a barrier is needed, and what is enough for those of the launches, if it is less."""
-    fault = f"without it, a launch with {values} has a fault"
-    return fault if enough is None else f"{fault}; {enough} for {join_words(study.single.numbers)}"
-
-
-def _scope(study: KernelStudy, *, is_proved: bool) -> str:
-    """Return for which values a suggestion holds, in a kernel whose exchanges are known for some values only."""
-    if study.single.numbers:
-        return ALL_VALUES if is_proved else f"for {join_words(study.single.numbers)} only"
-    return "the blocks have a single warp" if study.warps <= 1 else ""
-
-
-def _widest(
-    study: KernelStudy, site: BarrierSite, removed: Sequence[Op]
-) -> tuple[UnorderedPair | None, UnorderedPair | None]:
-    """Return two accesses that only a barrier orders: for all numbers, and for those of the launches alone."""
-    pair = _widest_of(study.pairs, site, removed)
-    if pair is None or pair.crossing is not Crossing.WARPS or not study.single.numbers:
-        return pair, pair
-    of_numbers = _widest_of(study.pairs_of_numbers, site, removed)
-    is_weaker = of_numbers is None or of_numbers.crossing is not Crossing.WARPS
-    return pair, of_numbers if is_weaker else pair
-
-
-def _widest_of(cases: Iterable[BarrierPairs], site: BarrierSite, removed: Sequence[Op]) -> UnorderedPair | None:
-    pairs = (case.crossing(site.ops, removed) for case in cases)
-    return max(filter(None, pairs), key=lambda item: item.crossing, default=None)
-
-
-def _open(pair: UnorderedPair, site: BarrierSite, report: KernelReport, file: KernelFile) -> str:
-    """Return what is not known of a barrier."""
-    line_of = KernelReporter(file, next(kernel for kernel in file.kernels if kernel.symbol == report.symbol)).line_of
-    lines = dict.fromkeys(line_of(op.instruction) for op in (pair.before, pair.after))
-    where = join_words([_line_beside(line, site.line) for line in lines])
-    return f"open: no launch needs it, but for other values the accesses in {where} may be to the same memory"
-
-
-def _line_beside(line: SourceLine, other: SourceLine) -> str:
-    """Return a line in words, with its file if that is another one than that of `other`."""
-    return f"line {line.line}" if line.file == other.file else f"line {line.line} of {line.file.name}"
-
-
-def _why_unknown(site: BarrierSite, study: KernelStudy) -> str:
-    """Return why the launches show nothing of a barrier; empty if they do."""
-    reasons = (
-        (study.cut is not None, "not all launches ended"),
-        (len(site.places) > 1, "it is one of several barriers of an operation in this line, such as one of the grid"),
-        (study.reads_clock, "the kernel reads a clock, and barriers decide when"),
-    )
-    return next((reason for holds, reason in reasons if holds), "")
-
-
-def _without(site: BarrierSite, file: KernelFile, by: str) -> KernelFile | None:
-    """Return a file in which `by` stands for a barrier, None where that has another form."""
-    ptx = replace_barriers(file.ptx, site.ptx_lines, by)
-    return None if ptx is None else replace(file, ptx=ptx, notes=(), unoptimized_ptx="")
-
-
-def _has_fault(report: KernelReport, file: KernelFile, options: FileOptions) -> bool:
-    """Whether the kernel of a report has a fault in a changed file."""
-    (one,) = check_kernels(file, replace(options, kernels=(report.symbol,))).kernels
-    return one.verdict is KernelVerdict.BROKEN or (one.verdict is KernelVerdict.DOUBTFUL and not _is_advised(one))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from shflbench.checker.exchanges.advice import BarrierNeed
+from shflbench.checker.exchanges.barrier_advice import BarrierNeed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

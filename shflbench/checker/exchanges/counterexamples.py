@@ -18,13 +18,13 @@ from shflbench.errors import KernelError
 from shflbench.words import join_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from shflbench.checker.exchanges.flows import Flow
     from shflbench.checker.exchanges.study import FlowKey
     from shflbench.checker.runs.evidence import LaunchEvidence
     from shflbench.cuda_sources.kernel_file import KernelFile
-    from shflbench.emulator.dataflow.slices import Slicer
+    from shflbench.emulator.dataflow.slices import Slice, Slicer
     from shflbench.emulator.file_budget import FileBudget
     from shflbench.emulator.link.program import Op, Program
 
@@ -56,7 +56,9 @@ class CounterExamples:
         self._symbol, self._slicer, self._budget = symbol, slicer, budget
         whole = [item for item in stated if not item.launch.shape.sample]
         self._stated = sorted(whole, key=lambda item: item.launch.shape.threads)[:1]
-        self._further = [one for one in map(_as_it_is, further) if not one.launch.shape.sample]
+        blocks = {item.launch.shape.block for item in stated}
+        self._of_other_blocks = [_as_it_is(item) for item in further if item.launch.shape.block not in blocks]
+        self._of_other_words = [_as_it_is(item) for item in further if item.launch.shape.block in blocks]
         self._runs = self._steps = 0
         self._known: dict[tuple[object, ...], set[HazardKind | None]] = {}  # of launches with all barriers
 
@@ -71,7 +73,7 @@ class CounterExamples:
         try:
             program, other = (link_whole(parse(one.ptx), self._symbol) for one in (file, weaker))
             for item in self._stated:
-                for values in chain(self._further, other_values(item, depends, self._slicer)):
+                for values in self._others(item, depends):
                     if self._is_spent:
                         return ""
                     if not self._hazards_of(file, program, values, item.seed) and self._races(other, values, item.seed):
@@ -88,8 +90,7 @@ class CounterExamples:
         depends = self._slicer.of(ops)
         try:
             for item in self._stated:
-                others = chain(self._further, other_values(item, depends, self._slicer))
-                for values in islice(others, MOST_OTHER):
+                for values in islice(self._others(item, depends), MOST_OTHER):
                     if self._is_spent:
                         break
                     if not self._hazards(program, values, item.seed):
@@ -98,6 +99,12 @@ class CounterExamples:
         except KernelError:
             pass  # the budget of the file is over
         return flows
+
+    def _others(self, item: LaunchEvidence, depends: Slice) -> Iterator[OtherValues]:
+        """Return the launches to try, those with other blocks first, and the long ones of other words last."""
+        others = other_values(item, depends, self._slicer)
+        every = chain(self._of_other_blocks, others, self._of_other_words)
+        return (values for values in every if not values.launch.shape.sample)
 
     @property
     def _is_spent(self) -> bool:

@@ -9,7 +9,8 @@ from difflib import unified_diff
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shflbench.checker.exchanges.advice import BarrierNeed, advise_file
+from shflbench.checker.exchanges.advice import advise_file
+from shflbench.checker.exchanges.barrier_advice import BarrierNeed
 from shflbench.checker.exchanges.barrier_edits import edit_barriers, lines_of
 from shflbench.checker.exchanges.diff_paths import name_in_diff
 from shflbench.checker.exchanges.same_memory import leaves_same_memory

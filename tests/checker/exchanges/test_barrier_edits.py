@@ -2,7 +2,7 @@
 
 import pytest
 
-from shflbench.checker.exchanges.advice import BarrierNeed
+from shflbench.checker.exchanges.barrier_advice import BarrierNeed
 from shflbench.checker.exchanges.barrier_edits import edit_barriers
 
 WARP, NOTHING, BLOCK = BarrierNeed.WARP, BarrierNeed.NOTHING, BarrierNeed.BLOCK

@@ -1,0 +1,196 @@
+"""Advise on the barriers of a kernel: which could be weaker, for all values or for those of the launches alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from shflbench.checker.exchanges.barriers import WARP_BARRIER, replace_barriers
+from shflbench.checker.exchanges.unordered_pairs import Crossing
+from shflbench.checker.file_check import check_kernels
+from shflbench.checker.reporter import KernelReporter
+from shflbench.checker.verdict import KernelVerdict, Level
+from shflbench.emulator.races.hazards import HazardKind
+from shflbench.words import join_words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from shflbench.checker.exchanges.counterexamples import CounterExamples
+    from shflbench.checker.exchanges.study import BarrierSite, KernelStudy
+    from shflbench.checker.exchanges.unordered_pairs import BarrierPairs, UnorderedPair
+    from shflbench.checker.options import FileOptions
+    from shflbench.checker.report import KernelReport
+    from shflbench.cuda_sources.kernel_file import KernelFile
+    from shflbench.cuda_sources.source_lines import SourceLine
+    from shflbench.emulator.link.program import Op
+
+OF_ENDED_LANES = frozenset({HazardKind.EXITED, HazardKind.BARRIER_SKIPPED})  # findings on lanes that have ended
+ALL_VALUES = "for all values, grids and contents"
+
+
+class BarrierNeed(StrEnum):
+    """What a barrier of the block is needed for."""
+
+    BLOCK = "needed"  # orders accesses of different warps
+    WARP = "__syncwarp() is enough"
+    NOTHING = "not needed"
+    UNKNOWN = "not enough evidence"
+
+
+@dataclass(frozen=True, slots=True)
+class BarrierAdvice:
+    """One barrier, and what it is needed for in the launches that were checked."""
+
+    line: SourceLine
+    need: BarrierNeed
+    reason: str
+    is_proved: bool = True  # for all sizes, grids and contents; else for the numbers of the launches
+
+    @property
+    def could_be_weaker(self) -> bool:
+        """Whether a barrier of the warp, or none, is known to be enough."""
+        return self.need in {BarrierNeed.WARP, BarrierNeed.NOTHING}
+
+
+def is_advised(report: KernelReport) -> bool:
+    """Whether a kernel is right, but for lanes that have ended where others wait: it exchanges what it means to."""
+    if report.verdict is KernelVerdict.DOUBTFUL:
+        return {item.kind for item in report.findings if item.level is Level.WARNING} <= OF_ENDED_LANES
+    return report.verdict in {KernelVerdict.CLEAN, KernelVerdict.DEPENDENT}
+
+
+class BarrierAdvisor:
+    """The barriers of one kernel, which are weakened one after the other.
+
+    What is proved for all values comes first: a barrier that only the numbers of the launches do not need stays in
+    place for it.
+    """
+
+    def __init__(
+        self,
+        report: KernelReport,
+        study: KernelStudy,
+        file: KernelFile,
+        options: FileOptions,
+        examples: CounterExamples,
+    ) -> None:
+        """Start with all barriers in place."""
+        self._report, self._study, self._options, self._examples = report, study, options, examples
+        self._file = file  # with the barriers as advised so far
+        self._removed: list[Op] = []
+        self._weakened: list[Op] = []  # which still order the lanes of a warp
+
+    def advice(self) -> list[BarrierAdvice]:
+        """Return the advice on all barriers in the order of their lines."""
+        sites = sorted(self._study.barriers.values(), key=lambda item: (str(item.line.file), item.line.line))
+        known = {site.line: advice for site in sites if (advice := self._shown(site))}
+        for advise in (self._proved, self._tried):
+            known |= {site.line: advice for site in sites if site.line not in known and (advice := advise(site))}
+        return [known[site.line] for site in sites]
+
+    def _shown(self, site: BarrierSite) -> BarrierAdvice | None:
+        """Return what the launches show of a barrier, without a change of it."""
+        if site.warps:
+            return BarrierAdvice(site.line, BarrierNeed.BLOCK, "it orders accesses of different warps")
+        if reason := _why_unknown(site, self._study):
+            return BarrierAdvice(site.line, BarrierNeed.UNKNOWN, reason)
+        if replace_barriers(self._file.ptx, site.ptx_lines, "") is None:
+            return BarrierAdvice(site.line, BarrierNeed.UNKNOWN, "it is no plain barrier of the block")
+        return None
+
+    def _proved(self, site: BarrierSite) -> BarrierAdvice | None:
+        """Return what is proved for all values, and change the file so; None if the proof fails."""
+        pair = self._crossing(self._study.pairs, site)
+        if pair is not None and pair.crossing is Crossing.WARPS:
+            return None
+        return self._weaker(site, pair, is_proved=True)
+
+    def _tried(self, site: BarrierSite) -> BarrierAdvice:
+        """Return what launches show for which a barrier has no proof."""
+        pair = self._crossing(self._study.pairs, site)
+        of_numbers = self._crossing(self._study.pairs_of_numbers, site) if self._study.single.numbers else pair
+        is_enough = of_numbers is None or of_numbers.crossing is not Crossing.WARPS
+        weaker = _without(site, self._file, "" if of_numbers is None else WARP_BARRIER)
+        reason = "without it, a launch has a fault" if not is_enough and self._has_fault(weaker) else ""
+        if not reason and pair is not None:
+            values = self._examples.fault((pair.before, pair.after), self._file, weaker)
+            reason = self._of_example(values, of_numbers) if values else ""
+        if reason:
+            return BarrierAdvice(site.line, BarrierNeed.BLOCK, reason)
+        if is_enough or pair is None:
+            return self._weaker(site, of_numbers, is_proved=False)
+        return BarrierAdvice(site.line, BarrierNeed.UNKNOWN, self._open(pair, site))
+
+    def _weaker(self, site: BarrierSite, pair: UnorderedPair | None, *, is_proved: bool) -> BarrierAdvice:
+        """Return that a barrier could be weaker, and let it be so for those that follow.
+
+        `pair` are lanes of a warp that it alone orders; None if it orders nothing.
+        """
+        need = BarrierNeed.NOTHING if pair is None else BarrierNeed.WARP
+        (self._removed if pair is None else self._weakened).extend(site.ops)
+        self._file = _without(site, self._file, "" if pair is None else WARP_BARRIER)
+        return BarrierAdvice(site.line, need, self._scope(is_proved=is_proved), is_proved=is_proved)
+
+    def _crossing(self, cases: Iterable[BarrierPairs], site: BarrierSite) -> UnorderedPair | None:
+        """Return the widest two accesses that only a barrier orders: of different warps, rather than of lanes.
+
+        Barriers that became ones of the warp order lanes, but no warps.
+        """
+        pair = _widest(cases := list(cases), site, [*self._removed, *self._weakened])
+        is_of_lanes = pair is not None and pair.crossing is Crossing.LANES
+        return None if is_of_lanes and _widest(cases, site, self._removed) is None else pair
+
+    def _of_example(self, values: str, of_numbers: UnorderedPair | None) -> str:
+        """Return with which values a barrier is needed, and what is enough for those of the launches, if it is less."""
+        fault = f"without it, a launch with {values} has a fault"
+        if of_numbers is not None and of_numbers.crossing is Crossing.WARPS:
+            return fault
+        enough = BarrierNeed.NOTHING if of_numbers is None else BarrierNeed.WARP
+        return f"{fault}; {enough} for {join_words(self._study.single.numbers)}"
+
+    def _scope(self, *, is_proved: bool) -> str:
+        """Return for which values a suggestion holds, in a kernel whose exchanges are known for some values only."""
+        if self._study.single.numbers:
+            return ALL_VALUES if is_proved else f"for {join_words(self._study.single.numbers)} only"
+        return "the blocks have a single warp" if self._study.warps <= 1 else ""
+
+    def _open(self, pair: UnorderedPair, site: BarrierSite) -> str:
+        """Return what is not known of a barrier."""
+        kernel = next(kernel for kernel in self._file.kernels if kernel.symbol == self._report.symbol)
+        line_of = KernelReporter(self._file, kernel).line_of
+        lines = dict.fromkeys(line_of(op.instruction) for op in (pair.before, pair.after))
+        where = join_words([line_beside(line, site.line) for line in lines])
+        return f"open: no launch needs it, but for other values the accesses in {where} may be to the same memory"
+
+    def _has_fault(self, file: KernelFile) -> bool:
+        """Whether the kernel has a fault in a changed file."""
+        (one,) = check_kernels(file, replace(self._options, kernels=(self._report.symbol,))).kernels
+        return one.verdict is KernelVerdict.BROKEN or (one.verdict is KernelVerdict.DOUBTFUL and not is_advised(one))
+
+
+def line_beside(line: SourceLine, other: SourceLine) -> str:
+    """Return a line in words, with its file if that is another one than that of `other`."""
+    return f"line {line.line}" if line.file == other.file else f"line {line.line} of {line.file.name}"
+
+
+def _widest(cases: Iterable[BarrierPairs], site: BarrierSite, removed: Sequence[Op]) -> UnorderedPair | None:
+    pairs = (case.crossing(site.ops, removed) for case in cases)
+    return max(filter(None, pairs), key=lambda item: item.crossing, default=None)
+
+
+def _why_unknown(site: BarrierSite, study: KernelStudy) -> str:
+    """Return why the launches show nothing of a barrier; empty if they do."""
+    reasons = (
+        (study.cut is not None, "not all launches ended"),
+        (len(site.places) > 1, "it is one of several barriers of an operation in this line, such as one of the grid"),
+        (study.reads_clock, "the kernel reads a clock, and barriers decide when"),
+    )
+    return next((reason for holds, reason in reasons if holds), "")
+
+
+def _without(site: BarrierSite, file: KernelFile, by: str) -> KernelFile:
+    """Return a file in which `by` stands for a plain barrier of the block."""
+    ptx = replace_barriers(file.ptx, site.ptx_lines, by)
+    return file if ptx is None else replace(file, ptx=ptx, notes=(), unoptimized_ptx="")
