@@ -187,7 +187,7 @@ def _scope_of(item: ExchangeAdvice, study: KernelStudy) -> str:
 
 def _is_proved(flow: Flow, study: KernelStudy) -> bool:
     """Whether the lanes of a flow are the same in all launches with blocks of these shapes."""
-    if study.is_fixed or study.slicer is None:
+    if study.is_fixed or study.slicer is None or study.single.blocks:
         return study.is_fixed
     to_load = [other for other in study.flows.values() if other.load == flow.load]
     return FlowProofs(study.slicer, study.pairs, study.accesses).is_proved(flow, to_load)
@@ -260,7 +260,8 @@ def _instead(flow: Flow) -> str:
 def _is_tree(flow: Flow, relations: Collection[LaneRelation]) -> bool:
     """Whether an exchange is one of steps with distances that double, of which the small ones stay in a warp."""
     is_uniform = relations == {LaneRelation.XOR} or (relations == {LaneRelation.SHIFT} and _is_one_way(flow))
-    return is_uniform and all(distance.bit_count() == 1 for distance in flow.distances)
+    steps = {abs(distance) for distance in flow.distances}
+    return is_uniform and len(steps) > 1 and all(step.bit_count() == 1 for step in steps)
 
 
 def _is_one_way(flow: Flow) -> bool:

@@ -101,11 +101,14 @@ class BarrierAdvisor:
         return None
 
     def _proved(self, site: BarrierSite) -> BarrierAdvice | None:
-        """Return what is proved for all values, and change the file so; None if the proof fails."""
+        """Return what is proved for all values, and change the file so; None if the proof fails.
+
+        Where words of the command line give blocks of other sizes, it holds for those that are known.
+        """
         pair = self._crossing(self._study.pairs, site)
         if pair is not None and pair.crossing is Crossing.WARPS:
             return None
-        return self._weaker(site, pair, is_proved=True)
+        return self._weaker(site, pair, is_proved=not self._study.single.blocks, scope=self._study.single.blocks)
 
     def _tried(self, site: BarrierSite) -> BarrierAdvice:
         """Return what launches show for which a barrier has no proof."""
@@ -120,18 +123,20 @@ class BarrierAdvisor:
         if reason:
             return BarrierAdvice(site.line, BarrierNeed.BLOCK, reason)
         if is_enough or pair is None:
-            return self._weaker(site, of_numbers, is_proved=False)
+            return self._weaker(site, of_numbers, is_proved=False, scope=join_words(self._study.single.numbers))
         return BarrierAdvice(site.line, BarrierNeed.UNKNOWN, self._open(pair, site))
 
-    def _weaker(self, site: BarrierSite, pair: UnorderedPair | None, *, is_proved: bool) -> BarrierAdvice:
+    def _weaker(self, site: BarrierSite, pair: UnorderedPair | None, *, is_proved: bool, scope: str) -> BarrierAdvice:
         """Return that a barrier could be weaker, and let it be so for those that follow.
 
-        `pair` are lanes of a warp that it alone orders; None if it orders nothing.
+        `pair` are lanes of a warp that it alone orders; None if it orders nothing. Without a proof for all values, it
+        holds for those of `scope`.
         """
         need = BarrierNeed.NOTHING if pair is None else BarrierNeed.WARP
         (self._removed if pair is None else self._weakened).extend(site.ops)
         self._file = _without(site, self._file, "" if pair is None else WARP_BARRIER)
-        return BarrierAdvice(site.line, need, self._scope(is_proved=is_proved), is_proved=is_proved)
+        reason = f"for {scope} only" if scope else self._scope
+        return BarrierAdvice(site.line, need, reason, is_proved=is_proved)
 
     def _crossing(self, cases: Iterable[BarrierPairs], site: BarrierSite) -> UnorderedPair | None:
         """Return the widest two accesses that only a barrier orders: of different warps, rather than of lanes.
@@ -150,10 +155,11 @@ class BarrierAdvisor:
         enough = BarrierNeed.NOTHING if of_numbers is None else BarrierNeed.WARP
         return f"{fault}; {enough} for {join_words(self._study.single.numbers)}"
 
-    def _scope(self, *, is_proved: bool) -> str:
-        """Return for which values a suggestion holds, in a kernel whose exchanges are known for some values only."""
+    @property
+    def _scope(self) -> str:
+        """For which values proved advice holds, in a kernel whose exchanges are known for some values only."""
         if self._study.single.numbers:
-            return ALL_VALUES if is_proved else f"for {join_words(self._study.single.numbers)} only"
+            return ALL_VALUES
         return "the blocks have a single warp" if self._study.warps <= 1 else ""
 
     def _open(self, pair: UnorderedPair, site: BarrierSite) -> str:

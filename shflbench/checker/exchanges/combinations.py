@@ -58,7 +58,7 @@ class RegisterUses:
         others = self._origins(number for number in _registers(op.sources) if number not in loaded)
         stores = [op for one in mine if _is_store(one) for op in self._stores[one.instruction.location]]
         values = self._origins(number for op in (*mine, *stores) for number in _registers((*op.results, *op.sources)))
-        if not others & values:
+        if not others & values or not self._computed(others) <= values:  # such as one of `v` and `-v`
             return None
         modifiers = op.instruction.modifiers
         if "xorsign" in modifiers:  # an extreme of absolute values, which no function of CUDA does in all steps at once
@@ -86,6 +86,12 @@ class RegisterUses:
         if len(readers) != 1 or readers[0].instruction.opcode not in OPERATIONS:
             return None
         return readers[0] if len(readers[0].sources) == INPUTS else None
+
+    def _computed(self, registers: Iterable[int]) -> set[int]:
+        """Return the registers that something else than a copy writes."""
+        return {
+            number for number in registers if any(op.instruction.opcode not in COPIES for op in self._writers[number])
+        }
 
     def _origins(self, registers: Iterable[int]) -> set[int]:
         """Return registers with those from which their values are copied."""

@@ -111,7 +111,7 @@ def study_launches(
             executed |= _add(study, item, uses, line_of, budget)
     study.unreached = _unreached(linked, executed, line_of)
     study.single = single_values(linked.slicer, study.stated, study.further)
-    study.is_fixed &= not study.single.blocks
+    study.is_fixed = study.is_fixed and not study.single.blocks
     study.flows_of = partial(_flows_of, uses=uses, line_of=line_of, budget=budget)
     study.pairs = _pairs(linked.slicer, study.stated, study.further)
     if study.barriers:
@@ -144,8 +144,9 @@ def _flows_of(
 
 def _pairs(slicer: Slicer, stated: Sequence[LaunchEvidence], further: Sequence[LaunchEvidence]) -> list[BarrierPairs]:
     """Return the pairs of accesses on both sides of barriers, for each shape of the blocks of the launches."""
-    buffers, begins = _buffers(slicer, stated)
-    blocks = dict.fromkeys(item.launch.shape.block for item in (*stated, *further))
+    every = (*stated, *further)
+    buffers, begins = _buffers(slicer, every)
+    blocks = dict.fromkeys(item.launch.shape.block for item in every)
     return [BarrierPairs(slicer, block, buffers, begins) for block in blocks]
 
 

@@ -26,9 +26,7 @@ class SingleValues:
 
     numbers: tuple[str, ...] = ()  # `w = 33`, `16 blocks`
     contents: tuple[str, ...] = ()  # names of buffers
-    blocks: tuple[
-        str, ...
-    ] = ()  # among the numbers: sizes of the blocks, if other words of the command line give others
+    blocks: str = ""  # the sizes of blocks that are known, if other words of the command line give others
 
 
 def single_values(
@@ -39,17 +37,18 @@ def single_values(
     The `further` launches are those for other words of the command line.
     """
     depends = deciding(slicer, conditions_of_alike(slicer))
-    sizes = tuple(_sizes_of_blocks(launches, further))
+    blocks, others = ({item.launch.shape.block for item in items} for items in (launches, further))
+    varies = bool(launches) and not others <= blocks
+    sizes = [_sizes(launches)] if varies else []
     numbers = [*sizes, *_numbers(depends, launches), *_blocks(slicer, depends, launches)]
-    return SingleValues(tuple(numbers), tuple(_contents(depends, launches)), sizes)
+    every = _sizes([*launches, *further]) if varies else ""
+    return SingleValues(tuple(numbers), tuple(_contents(depends, launches)), every)
 
 
-def _sizes_of_blocks(launches: Sequence[LaunchEvidence], further: Sequence[LaunchEvidence]) -> Iterator[str]:
-    """Yield the sizes of the blocks, if those of further launches are others."""
-    blocks = {item.launch.shape.block for item in launches}
-    if launches and any(item.launch.shape.block not in blocks for item in further):
-        sizes = sorted({item.launch.shape.threads_per_block for item in launches})
-        yield f"blocks of {join_words([str(size) for size in sizes])} threads"
+def _sizes(launches: Sequence[LaunchEvidence]) -> str:
+    """Return the sizes of the blocks in words."""
+    sizes = sorted({item.launch.shape.threads_per_block for item in launches})
+    return f"blocks of {join_words([str(size) for size in sizes])} threads"
 
 
 def _numbers(depends: Slice, launches: Sequence[LaunchEvidence]) -> Iterator[str]:

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from shflbench.emulator.link.program import Op
 
 MOST_PAIRS = 10_000  # of accesses, which are compared one by one
-MOST_ENUMERATED = 64  # numbers that a part of an address may be, such as an index of a lane
+MOST_ENUMERATED = 256  # numbers that a part of an address may be, such as an index of a lane
 MOST_CASES = 64  # combinations of values that registers have in loops
 WRAP = 1 << 32  # where numbers of 32 bits begin anew
 OF_WARP = ("ldmatrix", "stmatrix", "wmma")  # whose lanes access what the addresses of other lanes name
@@ -435,7 +435,8 @@ def _common_divisor(one: TouchedMemory, other: TouchedMemory) -> int:
         multiples = np.concatenate(parts)
         if is_uniform(symbol):
             multiples = multiples - multiples[0]  # the rest is the same on both sides
-        if not symbol.startswith((LOOP, TURN)):  # whose multiples may wrap around; a loop that does leaves its array
+        # Multiples may wrap around; a loop whose multiples do leaves its array.
+        if not symbol.startswith((LOOP, TURN)) and f" of {LOOP}" not in symbol:
             multiples = np.gcd(multiples, WRAP)
         divisor = int(np.gcd.reduce(np.append(np.abs(multiples), divisor)))
     return divisor

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from functools import partial
-from itertools import islice, product
+from itertools import chain, islice, product
 from typing import TYPE_CHECKING
 
 from shflbench.cuda_sources.definitions import surrounding_parameters
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
 # Numbers that stand for what the program reads, of which the one with the most, and the most useful, launches is taken.
 NUMBERS = (1024, 256, 64, 4096, 16, 16384, 2)
+OF_FORMS = (7, 64)  # for which a program may choose other blocks, or one buffer for input and output
 SMALL = 8  # tried where a program accepts only the smallest of them
 LIMITS = (None, 4096, 1024, 256, 64, 16)  # of the numbers of a usual command line
 SMALL_LIMIT, UNEQUAL_LIMITS = 16, (4096, 1024, 256, 16)  # of its numbers, where one limit for all is refused
@@ -211,14 +212,31 @@ def _with_optional_words(
     """
     known = {without_numbers(item) for item in default.performed}
     whole: list[Performed] = []
+    run_with = partial(_of_optional_words, run, main, default, counts)
     for number in (NUMBERS[0], *FURTHER):
         if number > ODD and any(_reaches(item, number) for item in default.performed):
             continue
-        valid = _of_optional_words(run, main, default, counts, number)
+        valid = run_with(number)
         whole = whole or valid
         if number in FURTHER:
             yield from (item for item in valid if is_moderate(item) and without_numbers(item) not in known)
-    yield from edge_launches(whole, partial(_of_optional_words, run, main, default, counts))
+    yield from _of_other_forms(default, (whole, *(run_with(number) for number in OF_FORMS)))
+    yield from edge_launches(whole, run_with)
+
+
+def _of_other_forms(default: HostState, runs: Iterable[Sequence[Performed]]) -> Iterator[Performed]:
+    """Yield the launches with other blocks than those of the program without words, or with buffers in other places."""
+    known = {_form(item) for item in default.performed}
+    for item in chain.from_iterable(runs):
+        if is_moderate(item) and _form(item) not in known:
+            known.add(_form(item))
+            yield item
+
+
+def _form(item: Performed) -> tuple[object, ...]:
+    """Return the kernel of a launch, its block, and which of its arguments point to the same buffer."""
+    buffers = tuple(value.buffer.number for value in item.launch.values if value.buffer is not None)
+    return item.node.id, item.kernel, item.launch.block, buffers
 
 
 def _of_optional_words(

@@ -74,7 +74,7 @@ class CodeLoops:
 
     def _step(self, loop: CodeLoop, register: int) -> int | None:
         writers = [op for op in self._slicer.writers(register) if self._slicer.block_of(op) in loop.blocks]
-        if len(writers) != 1 or not self._runs_once(loop, writers[0]):
+        if len(writers) != 1 or not self.runs_once(loop, writers[0]):
             return None
         (op,), total = writers, 0
         for _ in range(_MOST_COPIES):
@@ -85,12 +85,12 @@ class CodeLoops:
             if source == register:
                 return total
             before = self._slicer.writers(source)
-            if len(before) != 1 or not self._is_before(before[0], op) or not self._runs_once(loop, before[0]):
+            if len(before) != 1 or not self._is_before(before[0], op) or not self.runs_once(loop, before[0]):
                 return None
             (op,) = before
         return None
 
-    def _runs_once(self, loop: CodeLoop, op: Op) -> bool:
+    def runs_once(self, loop: CodeLoop, op: Op) -> bool:
         """Whether each iteration of a loop executes an instruction once."""
         block = self._slicer.block_of(op)
         inner = [other for other in self.around(block) if other.header in loop.blocks and other is not loop]

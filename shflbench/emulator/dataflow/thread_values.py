@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from shflbench.emulator.dataflow.index_values import to_signed
+from shflbench.emulator.dataflow.loop_turns import LoopTurns
 from shflbench.emulator.dataflow.reaching import ReachingWriters
 from shflbench.emulator.dataflow.slices import parameter_byte
+from shflbench.emulator.dataflow.value_ranges import ValueRanges
 from shflbench.emulator.link.program import Slot
 from shflbench.emulator.opcodes.forms import Pure, Values
 from shflbench.model import WARP
@@ -32,6 +34,7 @@ UNIFORM = "="  # begins the name of a symbol with one value for all threads of a
 OF_BLOCK = ("%ctaid", "%nctaid")
 MOST_SYMBOLS = 8  # of a value; addresses have a few
 MOST_CHOICES = 40  # values of a register in a loop that multiplies or divides by two
+MOST_IN_RANGE = 255  # above the least of the numbers that a value may be, such as a byte of memory
 MOST_ASSUMED = 2  # registers of nested loops
 LOOP = "loop "  # begins the symbol for the number of iterations
 TURN = "turn "  # begins the symbol for the number of times that a loop went through all states of its counters
@@ -99,6 +102,8 @@ class ThreadValues:
         self._known: dict[WrittenRegister, ThreadValue] = {}
         # Registers that loops change, whose value is being computed, with its symbol.
         self._open: dict[int, tuple[WrittenRegister, str]] = {}
+        self._counters: dict[str, tuple[Op, Op]] = {}  # symbol of a loop → what begins to count, and what counts
+        self._turns: LoopTurns | None = None
         self._depth = self._work = 0
 
     def address(self, op: Op) -> ThreadValue:
@@ -113,7 +118,10 @@ class ThreadValues:
 
     def assuming(self, assumed: Mapping[WrittenRegister, ThreadValue]) -> ThreadValues:
         """Return the values where some registers have one of their `choices`."""
-        return ThreadValues(self._slicer, self._block, self._parameters, self._writers, {**self._assumed, **assumed})
+        every = {**self._assumed, **assumed}
+        values = ThreadValues(self._slicer, self._block, self._parameters, self._writers, every)
+        values._turns = self._turns
+        return values
 
     def _read(self, source: Source, reader: Op) -> ThreadValue:
         """Return the value of an integer operand of `reader`."""
@@ -129,7 +137,24 @@ class ThreadValues:
             known = self._computed(register, writers)
             if not any(itself in symbol for symbol in known.multiples for _, itself in self._open.values()):
                 self._known[key] = known
-        return known
+        return self._bounded(known, reader)
+
+    def _bounded(self, value: ThreadValue, reader: Op) -> ThreadValue:
+        """Return a value with symbols of bounded numbers for those of loops that the code bounds."""
+        counters = [symbol for symbol in value.multiples if symbol in self._counters]
+        if not counters or self._open:
+            return value
+        turns = self._loop_turns()
+        most = {symbol: turns.most(*self._counters[symbol], reader) for symbol in counters}
+        names = {symbol: f"{BELOW}{number} of {symbol}" for symbol, number in most.items() if number is not None}
+        return ThreadValue(value.number, {names.get(symbol, symbol): item for symbol, item in value.multiples.items()})
+
+    def _loop_turns(self) -> LoopTurns:
+        """Return how often loops jump back, whatever instructions reach those of this region."""
+        if self._turns is None:
+            every = ThreadValues(self._slicer, self._block, self._parameters)
+            every._turns = self._turns = LoopTurns(self._slicer, every._read, every._counters)
+        return self._turns
 
     def _constant(self, number: int) -> ThreadValue:
         return ThreadValue(np.full(self.threads, number, np.int64), {})
@@ -159,19 +184,20 @@ class ThreadValues:
         itself = f"{ITSELF}{register};"
         self._open[register] = _written(register, writers), itself
         try:
-            values = [self._result(op, register) for op in writers]
+            values = [(op, self._result(op, register)) for op in writers]
         finally:
             del self._open[register]
-        starts = [value for value in values if itself not in value.multiples]
-        steps = [value for value in values if itself in value.multiples]
-        if len(starts) != 1 or any((step.multiples[itself] != 1).any() for step in steps):
+        starts = [(op, value) for op, value in values if itself not in value.multiples]
+        steps = [(op, value) for op, value in values if itself in value.multiples]
+        if len(starts) != 1 or any((step.multiples[itself] != 1).any() for _, step in steps):
             self._find_choices(register, writers)
             return unknown
-        result = starts[0]
-        for place, step in enumerate(steps):
+        ((start, result),) = starts
+        for op, step in steps:
             rest = {symbol: value for symbol, value in step.multiples.items() if symbol != itself}
-            advance = _product(ThreadValue(step.number, rest), self._symbol(f"{LOOP}{register} {place}"))
-            result = _sum(result, advance)
+            symbol = f"{LOOP}{register} of line {op.instruction.line}"
+            self._counters[symbol] = start, op
+            result = _sum(result, _product(ThreadValue(step.number, rest), self._symbol(symbol)))
         return result if len(result.multiples) <= MOST_SYMBOLS else unknown
 
     def _find_choices(self, register: int, writers: Sequence[Op]) -> None:
@@ -215,7 +241,7 @@ class ThreadValues:
             known = self._parameters.get(start, KnownParameter(f"@{start}"))
             number = self._constant(known.number)
             return _sum(number, self._symbol(f"{UNIFORM}{known.symbol}")) if known.symbol else number
-        unknown = self._symbol(f"register {register}")
+        unknown = self._of_range(op, register)
         if not isinstance(op.form, Pure) or len(op.results) != 1:
             return unknown
         values = [self._read(source, op) for source in op.sources if not _is_predicate(source)]
@@ -223,6 +249,15 @@ class ThreadValues:
             return self._applied(op, op.form, values)
         result = self._combined(op, values)
         return unknown if result is None or len(result.multiples) > MOST_SYMBOLS else result
+
+    def _of_range(self, op: Op, register: int) -> ThreadValue:
+        """Return a value of which only the code limits the range, if it does: `x % 32`, or a byte of memory."""
+        (result, *more) = op.results
+        known = None if result is None or more else self._slicer.kept(ValueRanges).of(result)
+        if known is None or known.high - known.low > MOST_IN_RANGE:
+            return self._symbol(f"register {register}")
+        symbol = self._symbol(f"{BELOW}{known.high - known.low} of register {register}")
+        return _sum(self._constant(known.low), symbol)
 
     def _applied(self, op: Op, form: Pure, values: Sequence[ThreadValue]) -> ThreadValue:
         """Return the result of an instruction whose operands are all known."""

@@ -176,6 +176,11 @@ def _field(op: Op) -> ValueRange | None:
     return ValueRange(0, (1 << length) - 1, 1 << length)
 
 
+def _counted(op: Op) -> ValueRange:
+    bits = int(op.instruction.modifiers[0].lstrip("bus"))
+    return ValueRange(0, bits, bits + 1)
+
+
 def _is_sum(op: Op) -> bool:
     match op.instruction.opcode:
         case "add":
@@ -190,7 +195,12 @@ def _is_copied(op: Op) -> bool:
     return False
 
 
-_LIMITS: Mapping[str, Callable[[Op], ValueRange | None]] = {"and": _masked, "rem": _modulo, "bfe": _field}
+_LIMITS: Mapping[str, Callable[[Op], ValueRange | None]] = {
+    "and": _masked,
+    "rem": _modulo,
+    "bfe": _field,
+    "popc": _counted,
+}
 _ARITHMETIC = {"mov", "cvt", "add", "sub", "mul", "mad", "shl", "shr"}
 
 

@@ -48,6 +48,9 @@ class _Arrivals:
     ops: Sequence[Op]
 
 
+ARRIVAL = 4  # of a warp: it takes as long as so many comparisons of accesses
+
+
 class NamedBarriers:
     """The barriers of all blocks of one launch."""
 
@@ -95,6 +98,7 @@ class NamedBarriers:
 
     def _arrive(self, warp: int, waiting: _Arrivals, where: slice) -> list[Values]:
         """Let one warp arrive, and return the threads that continue."""
+        self.state.comparisons += ARRIVAL
         threads, places = waiting.threads[where], waiting.places[where]
         op, first = waiting.ops[int(places[0])], int(threads[0])
         number, block = int(waiting.ids[where][0]), warp // self.state.shape.warps_per_block

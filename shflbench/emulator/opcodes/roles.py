@@ -54,6 +54,7 @@ _WITH_A_ROLE: Mapping[str, OpcodeRole] = {
     "shr": OpcodeRole.RANGE | OpcodeRole.SHIFT | OpcodeRole.RIGHT_SHIFT,
     "rem": OpcodeRole.RANGE | OpcodeRole.DIVISION,
     "bfe": OpcodeRole.RANGE,
+    "popc": OpcodeRole.RANGE,
     "selp": OpcodeRole.POINTER | OpcodeRole.CHOICE,
     "max": OpcodeRole.POINTER | OpcodeRole.CHOICE,
     "min": OpcodeRole.POINTER | OpcodeRole.CHOICE | OpcodeRole.MINIMUM,

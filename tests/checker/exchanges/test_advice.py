@@ -99,6 +99,7 @@ KEPT_SUMS = KEPT_SUMS.replace("STEP", "q[k++][t] = sum + s[t ^ d];").replace("OU
         (SCAN.replace("COMBINED", "sum + s[t - d]"), "float", ("cg::inclusive_scan(tile, value, cg::plus<float>())",)),
         (BUTTERFLY.replace("COMBINED", "sum + s[t ^ d]").replace("d = 16", "d = 8"), "int", ()),  # not the whole warp
         (BUTTERFLY.replace("COMBINED", "sum * s[t ^ d]"), "int", ()),
+        (BUTTERFLY.replace("COMBINED", "s[t ^ d] + (t & d ? -sum : sum)"), "int", ()),  # a Walsh-Hadamard transform
         (BUTTERFLY.replace("sum = COMBINED;", SIZE), "float", ()),  # no maximum of the values
         ("for (int d = 16; d; d /= 2) out[t] = sum += s[t ^ d];", "int", ()),  # of values that stay as they are
         (BUTTERFLY.replace("COMBINED", "sum + s[t ^ d] * (s[t ^ d] - 1)"), "int", ()),

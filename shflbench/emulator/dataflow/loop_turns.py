@@ -1,0 +1,94 @@
+"""How often loops jump back whose conditions compare counters of the threads with constants."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from shflbench.emulator.dataflow.code_loops import CodeLoops
+from shflbench.emulator.opcodes.forms import Pure
+from shflbench.emulator.opcodes.roles import OpcodeRole, has_role
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from shflbench.emulator.dataflow.code_loops import CodeLoop
+    from shflbench.emulator.dataflow.slices import Slicer
+    from shflbench.emulator.dataflow.thread_values import ThreadValue
+    from shflbench.emulator.link.program import Op, Source
+
+MOST_TURNS = 64  # that are counted
+
+
+class LoopTurns:
+    """The loops of one program, with how often a thread jumps back in them."""
+
+    def __init__(
+        self, slicer: Slicer, read: Callable[[Source, Op], ThreadValue], counted: Mapping[str, tuple[Op, Op]]
+    ) -> None:
+        """Count nothing yet; `read` returns the value of an operand.
+
+        Its symbols that are `counted` stand for how often the second of two ops has run since the first one.
+        """
+        self._slicer, self._read, self._counters = slicer, read, counted
+        self._loops = slicer.kept(CodeLoops)
+        self._known: dict[int, int | None] = {}  # by the header of a loop
+
+    def most(self, start: Op, step: Op, reader: Op) -> int | None:
+        """Return how often `step` may have run when `reader` runs, since `start` did; None if that is not known.
+
+        `start` gives a register its first value, and `step` advances it in a loop.
+        """
+        if not self._loops.is_reducible:
+            return None
+        around = sorted(self._loops.around(self._slicer.block_of(step)), key=lambda loop: len(loop.blocks))
+        begins = self._slicer.block_of(start)
+        if not around or not self._loops.dominates(begins, around[0].header):
+            return None
+        loop, *outer = around
+        if begins in loop.blocks or any(begins not in other.blocks for other in outer):
+            return None
+        if loop.header not in self._known:
+            self._known[loop.header] = None  # meanwhile
+            self._known[loop.header] = self._counted(loop)
+        turns = self._known[loop.header]
+        return None if turns is None else turns + (self._slicer.block_of(reader) not in loop.blocks)
+
+    def _counted(self, loop: CodeLoop) -> int | None:
+        """Return how often a thread jumps back at most."""
+        if len(loop.latches) != 1:
+            return None
+        (latch,) = loop.latches
+        jump = self._slicer.program.blocks[latch].last
+        ends = self._slicer.successors(latch)
+        if jump is None or jump.guard is None or len(ends) != 2:  # noqa: PLR2004  (back, or out of the loop)
+            return None
+        writers = [op for op in self._slicer.writers(jump.guard.number) if self._slicer.block_of(op) in loop.blocks]
+        if len(writers) != 1 or self._slicer.block_of(writers[0]) != latch:
+            return None
+        (compare,) = writers
+        if not (has_role(compare.instruction, OpcodeRole.COMPARISON) and len(compare.sources) == len(ends)):
+            return None
+        goes_back = ends[0] == loop.header  # where the guard holds
+        return self._turns(loop, compare, holds=goes_back != jump.guard.negated)
+
+    def _turns(self, loop: CodeLoop, compare: Op, *, holds: bool) -> int | None:
+        """Return how often in a row a comparison may hold, of numbers that each turn of the loop advances once."""
+        form = compare.form
+        if not isinstance(form, Pure) or any(np.dtype(type_).kind not in "iu" for type_ in form.operands):
+            return None
+        operands = [self._read(source, compare) for source in compare.sources]
+        symbols = {symbol for value in operands for symbol in value.multiples}
+        steps = [self._counters[symbol][1] for symbol in symbols if symbol in self._counters]
+        if len(steps) < len(symbols) or not all(self._loops.runs_once(loop, step) for step in steps):
+            return None
+        goes_on = np.ones(operands[0].number.size, np.bool_)
+        for turn in range(MOST_TURNS + 1):
+            numbers = [value.number + turn * sum(value.multiples.values()) for value in operands]
+            result = np.empty(goes_on.size, np.bool_)
+            form.apply(*(number.astype(type_) for number, type_ in zip(numbers, form.operands, strict=True)), result)
+            goes_on &= result == holds
+            if not goes_on.any():
+                return turn
+        return None
