@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from shflbench.emulator.dataflow.slices import Slicer
     from shflbench.emulator.dataflow.thread_values import ThreadValue
     from shflbench.emulator.link.program import Op, Source
+    from shflbench.emulator.opcodes.forms import Values
 
 MOST_TURNS = 64  # that are counted
 
@@ -33,10 +34,10 @@ class LoopTurns:
         """
         self._slicer, self._read, self._counters = slicer, read, counted
         self._loops = slicer.kept(CodeLoops)
-        self._known: dict[int, int | None] = {}  # by the header of a loop
+        self._known: dict[int, Values | None] = {}  # by the header of a loop, per thread
 
-    def most(self, start: Op, step: Op, reader: Op) -> int | None:
-        """Return how often `step` may have run when `reader` runs, since `start` did; None if that is not known.
+    def most(self, start: Op, step: Op, reader: Op) -> Values | None:
+        """Return how often `step` may have run per thread when `reader` runs, since `start` did; None if unknown.
 
         `start` gives a register its first value, and `step` advances it in a loop.
         """
@@ -55,8 +56,8 @@ class LoopTurns:
         turns = self._known[loop.header]
         return None if turns is None else turns + (self._slicer.block_of(reader) not in loop.blocks)
 
-    def _counted(self, loop: CodeLoop) -> int | None:
-        """Return how often a thread jumps back at most."""
+    def _counted(self, loop: CodeLoop) -> Values | None:
+        """Return how often each thread jumps back at most."""
         if len(loop.latches) != 1:
             return None
         (latch,) = loop.latches
@@ -73,8 +74,8 @@ class LoopTurns:
         goes_back = ends[0] == loop.header  # where the guard holds
         return self._turns(loop, compare, holds=goes_back != jump.guard.negated)
 
-    def _turns(self, loop: CodeLoop, compare: Op, *, holds: bool) -> int | None:
-        """Return how often in a row a comparison may hold, of numbers that each turn of the loop advances once."""
+    def _turns(self, loop: CodeLoop, compare: Op, *, holds: bool) -> Values | None:
+        """Return how often in a row a comparison holds, of numbers that each turn of the loop advances once."""
         form = compare.form
         if not isinstance(form, Pure) or any(np.dtype(type_).kind not in "iu" for type_ in form.operands):
             return None
@@ -84,11 +85,13 @@ class LoopTurns:
         if len(steps) < len(symbols) or not all(self._loops.runs_once(loop, step) for step in steps):
             return None
         goes_on = np.ones(operands[0].number.size, np.bool_)
+        turns = np.zeros(goes_on.size, np.int64)
         for turn in range(MOST_TURNS + 1):
             numbers = [value.number + turn * sum(value.multiples.values()) for value in operands]
             result = np.empty(goes_on.size, np.bool_)
             form.apply(*(number.astype(type_) for number, type_ in zip(numbers, form.operands, strict=True)), result)
             goes_on &= result == holds
+            turns += goes_on
             if not goes_on.any():
-                return turn
+                return turns
         return None

@@ -145,9 +145,13 @@ class ThreadValues:
         if not counters or self._open:
             return value
         turns = self._loop_turns()
-        most = {symbol: turns.most(*self._counters[symbol], reader) for symbol in counters}
-        names = {symbol: f"{BELOW}{number} of {symbol}" for symbol, number in most.items() if number is not None}
-        return ThreadValue(value.number, {names.get(symbol, symbol): item for symbol, item in value.multiples.items()})
+        multiples = dict(value.multiples)
+        for symbol in counters:
+            most = turns.most(*self._counters[symbol], reader)
+            if most is not None:
+                multiple = multiples.pop(symbol) * (most > 0)
+                multiples |= {f"{BELOW}{most.max()} of {symbol}": multiple} if multiple.any() else {}
+        return ThreadValue(value.number, multiples)
 
     def _loop_turns(self) -> LoopTurns:
         """Return how often loops jump back, whatever instructions reach those of this region."""
