@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from shflbench.checker.exchanges.barrier_advice import BarrierAdvice, BarrierAdvisor, is_advised, line_beside
 from shflbench.checker.exchanges.collectives import collectives
 from shflbench.checker.exchanges.counterexamples import CounterExamples
-from shflbench.checker.exchanges.data_decide import DataDecide
+from shflbench.checker.exchanges.data_decide import DataDecide, by_data, data_decide
 from shflbench.checker.exchanges.launch_texts import launch_texts
 from shflbench.checker.exchanges.proved_flows import FlowProofs
 from shflbench.checker.exchanges.recorder import OF_ONE_VALUE, OUTSIDE_OF_THE_WARP, LaneRelation
@@ -22,11 +22,12 @@ from shflbench.checker.exchanges.study import KernelStudy, study_launches
 from shflbench.checker.file_check import check_kernels
 from shflbench.checker.file_reading import read_file, with_given_numbers
 from shflbench.checker.reporter import KernelReporter
+from shflbench.emulator.opcodes.forms import Access
 from shflbench.emulator.races.hazards import HazardKind
 from shflbench.words import join_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from shflbench.checker.exchanges.collectives import CollectiveAdvice
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from shflbench.checker.runs.evidence import KernelEvidence
     from shflbench.cuda_sources.kernel_file import KernelFile
     from shflbench.cuda_sources.source_lines import SourceLine
+    from shflbench.emulator.link.program import Op
 
 
 OF_ENDED_LANES = frozenset({HazardKind.EXITED, HazardKind.BARRIER_SKIPPED})  # findings on lanes that have ended
@@ -135,7 +137,7 @@ def _advice(report: KernelReport, study: KernelStudy, file: KernelFile, options:
     shapes = tuple(dict.fromkeys(str(launch.shape) for launch in study.launches))
     exchanges.sort(key=_lines)
     runs = StatedRuns(study.program, tuple(study.stated)) if study.program is not None else None
-    steps = _collectives(study, exchanges) if study.data_decide is DataDecide.NOTHING else ()
+    steps = _collectives(study, exchanges)
     return KernelAdvice(
         report,
         shapes,
@@ -153,11 +155,22 @@ def _advice(report: KernelReport, study: KernelStudy, file: KernelFile, options:
 def _collectives(study: KernelStudy, exchanges: Sequence[ExchangeAdvice]) -> Iterator[CollectiveAdvice]:
     """Return what does all steps at once, of lines for whose exchanges there are shuffles."""
     others = {item.load for item in exchanges if not item.instead and not item.is_of_thread}
-    return collectives(flow for flow in study.flows.values() if flow.load not in others)
+    flows = [flow for flow in study.flows.values() if flow.load not in others]
+    return collectives(flow for flow in flows if _decided(flow, study) is DataDecide.NOTHING)
 
 
 def _lines(exchange: ExchangeAdvice) -> tuple[str, int, str, int]:
     return str(exchange.load.file), exchange.load.line, str(exchange.store.file), exchange.store.line
+
+
+def _decided(flow: Flow, study: KernelStudy) -> DataDecide:
+    """Return what the contents of memory decide about the stores that a flow may come from."""
+    return DataDecide.NOTHING if study.slicer is None else data_decide(study.slicer, _loads(flow, study))
+
+
+def _loads(flow: Flow, study: KernelStudy) -> list[Op]:
+    accesses = study.accesses.get(flow.load, [])
+    return [op for op in accesses if isinstance(op.form, Access) and op.form.kind == "ld"]
 
 
 def _holds_for_other_data(flow: Flow, decided: DataDecide) -> bool:
@@ -200,11 +213,19 @@ def _tried(
     key = item.store, item.load
     flow = study.flows[key]
     for text, flows in others:
-        new = next((store for store, load in flows if load == item.load and (store, load) not in study.flows), None)
+        further = (other for place, other in flows.items() if place[1] == item.load and place not in study.flows)
+        new = next(
+            (other for other in further if _instead(other, _distances_to(item.load, flows)) != item.instead), None
+        )
         if new is not None:
-            reason = f"{line_beside(new, item.load)} stores some of the values"
+            reason = f"{line_beside(new.store, item.load)} stores some of the values"
         elif (
-            key in flows and _instead(replace(flow, executions=flow.executions + flows[key].executions)) != item.instead
+            key in flows
+            and _instead(
+                replace(flow, executions=flow.executions + flows[key].executions),
+                _distances_to(item.load, study.flows),
+            )
+            != item.instead
         ):
             reason = "the values come from other threads"
         else:
@@ -215,14 +236,15 @@ def _tried(
 
 def _exchange(flow: Flow, study: KernelStudy, *, is_proved: bool) -> ExchangeAdvice:
     relations = tuple(sorted(flow.relations.items(), key=lambda item: item[0].value))
-    instead, reason = _instead(flow), ""
+    instead, reason = _instead(flow, _distances_to(flow.load, study.flows)), ""
+    decided = _decided(flow, study)
     if is_proved:
         pass
-    elif instead and not _holds_for_other_data(flow, study.data_decide):
+    elif instead and not _holds_for_other_data(flow, decided):
         instead, reason = "", "unknown: the data decide which threads store"
-    elif instead and study.single.contents and study.data_decide is DataDecide.NOTHING:
+    elif instead and study.single.contents and decided is DataDecide.NOTHING and _is_by_data(flow, study):
         instead, reason = "", f"unknown: {_of_contents(study)}"
-    elif instead and study.data_decide is DataDecide.LANE and LaneRelation.BROADCAST in flow.relations:
+    elif instead and decided is DataDecide.LANE and LaneRelation.BROADCAST in flow.relations:
         instead = ANY_LANE
     return ExchangeAdvice(
         flow.store,
@@ -239,28 +261,37 @@ def _exchange(flow: Flow, study: KernelStudy, *, is_proved: bool) -> ExchangeAdv
     )
 
 
+def _is_by_data(flow: Flow, study: KernelStudy) -> bool:
+    """Whether the contents of memory decide where a flow is loaded from, or how often."""
+    return study.slicer is not None and by_data(study.slicer, _loads(flow, study))
+
+
 def _of_contents(study: KernelStudy) -> str:
     """Return that the exchanges of other contents are not known."""
     return f"it depends on the contents of {join_words(study.single.contents)}, which were tried with one value"
 
 
-def _instead(flow: Flow) -> str:
+def _distances_to(load: SourceLine, flows: Mapping[FlowKey, Flow]) -> set[int]:
+    """Return how far lanes are from those from which a line loads."""
+    return {abs(distance) for flow in flows.values() if flow.load == load for distance in flow.distances}
+
+
+def _instead(flow: Flow, steps: Collection[int]) -> str:
     """Return the shuffle that gives the same values, as CUDA C++; empty if there is none.
 
     Where some executions read from other warps, as in the first steps of a tree over a block, it is for the other ones.
     """
     relations = flow.relations.keys() - {LaneRelation.THREAD, *OUTSIDE_OF_THE_WARP}
     is_part = not OUTSIDE_OF_THE_WARP.isdisjoint(flow.relations)
-    if not relations or (is_part and not _is_tree(flow, relations)):
+    if not relations or (is_part and not _is_tree(flow, relations, steps)):
         return ""
     shuffle = _shuffle(flow, relations)
     return f"{shuffle} where it stays in a warp" if is_part else shuffle
 
 
-def _is_tree(flow: Flow, relations: Collection[LaneRelation]) -> bool:
-    """Whether an exchange is one of steps with distances that double, of which the small ones stay in a warp."""
+def _is_tree(flow: Flow, relations: Collection[LaneRelation], steps: Collection[int]) -> bool:
+    """Whether an exchange is one of `steps` whose distances double, of which the small ones stay in a warp."""
     is_uniform = relations == {LaneRelation.XOR} or (relations == {LaneRelation.SHIFT} and _is_one_way(flow))
-    steps = {abs(distance) for distance in flow.distances}
     return is_uniform and len(steps) > 1 and all(step.bit_count() == 1 for step in steps)
 
 

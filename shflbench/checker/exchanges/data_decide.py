@@ -11,7 +11,7 @@ from shflbench.emulator.link.program import Slot
 from shflbench.emulator.opcodes.forms import Access
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from shflbench.emulator.dataflow.slices import Slicer
     from shflbench.emulator.link.program import Op, Source
@@ -25,30 +25,37 @@ class DataDecide(Enum):
     THREADS = 2  # which threads store, or where
 
 
-def data_decide(slicer: Slicer) -> DataDecide:
-    """Return what the contents of memory decide about the stores to shared memory."""
+def data_decide(slicer: Slicer, loads: Sequence[Op]) -> DataDecide:
+    """Return what the contents of memory decide about the stores of what `loads` read from shared memory."""
+    arrays = [slicer.shared_variables(op) for op in loads]
     stores = [op for op in slicer.ops if exchanges(op) and isinstance(op.form, Access) and op.form.kind != "ld"]
-    if not _by_data(slicer, stores):
+    stores = [op for op in stores if any(_may_meet(slicer.shared_variables(op), array) for array in arrays)]
+    if not by_data(slicer, stores):
         return DataDecide.NOTHING
     others = [op for op in stores if not _is_of_one_lane(slicer, op)]
-    return DataDecide.THREADS if _by_data(slicer, others) else DataDecide.LANE
+    return DataDecide.THREADS if by_data(slicer, others) else DataDecide.LANE
 
 
-def _by_data(slicer: Slicer, ops: Iterable[Op], *, address_only: bool = False) -> bool:
+def _may_meet(one: frozenset[str], other: frozenset[str]) -> bool:
+    return not one or not other or not one.isdisjoint(other)
+
+
+def by_data(slicer: Slicer, ops: Iterable[Op], *, address_only: bool = False) -> bool:
+    """Return whether the contents of memory decide where instructions access memory, or whether they do."""
     depends = slicer.of(ops, address_only=address_only)
     return bool(depends.contents) or depends.textures or depends.unknown
 
 
 def _is_of_one_lane(slicer: Slicer, store: Op) -> bool:
     """Whether data decide nothing about a store but which lane it is that executes it."""
-    if _by_data(slicer, [store], address_only=True):
+    if by_data(slicer, [store], address_only=True):
         return False
-    by_data = [op for op in (store, *slicer.all_conditions(store)) if _is_guarded_by_data(slicer, op)]
-    return all(_runs_where_equal(slicer, op, store) for op in by_data)
+    guarded = [op for op in (store, *slicer.all_conditions(store)) if _is_guarded_by_data(slicer, op)]
+    return all(_runs_where_equal(slicer, op, store) for op in guarded)
 
 
 def _is_guarded_by_data(slicer: Slicer, op: Op) -> bool:
-    return op.guard is not None and _by_data(slicer, slicer.writers(op.guard.number))
+    return op.guard is not None and by_data(slicer, slicer.writers(op.guard.number))
 
 
 def _runs_where_equal(slicer: Slicer, op: Op, store: Op) -> bool:
@@ -73,4 +80,4 @@ def _of_thread(slicer: Slicer, source: Source) -> bool:
     if slicer.special(source.number):
         return True
     writers = slicer.writers(source.number)
-    return slicer.of(writers).launch and not _by_data(slicer, writers)
+    return slicer.of(writers).launch and not by_data(slicer, writers)

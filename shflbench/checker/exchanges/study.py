@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from shflbench.checker.exchanges.combinations import RegisterUses, own_accesses
-from shflbench.checker.exchanges.data_decide import DataDecide, data_decide
 from shflbench.checker.exchanges.flows import Flow
 from shflbench.checker.exchanges.recorder import ExchangeRecorder
 from shflbench.checker.exchanges.stated import deciding, exchanges, first_request, is_of_command_line, request_for
@@ -70,7 +69,6 @@ class KernelStudy:
     further: list[LaunchEvidence] = field(default_factory=list)  # those for other words of the command line
     request: str = ""  # what to give, if no launch is one that somebody states
     unreached: SourceLine | None = None  # the first line with accesses to shared memory that no launch executed
-    data_decide: DataDecide = DataDecide.NOTHING
     reads_clock: bool = False
     single: SingleValues = field(default_factory=SingleValues)
     is_fixed: bool = False  # the block alone decides which threads access what in shared memory, and when
@@ -90,7 +88,7 @@ def study_launches(
     _find_ops(study, linked.program, line_of)
     if not study.barriers and not any(op.place and op.place.space == "shared" for op in linked.program.ops()):
         return study
-    study.is_fixed, study.data_decide = _is_fixed(linked), data_decide(linked.slicer)
+    study.is_fixed = _is_fixed(linked)
     study.reads_clock = any(isinstance(op.form, Service) and op.form.name == "clock" for op in linked.program.ops())
     depends, uses = deciding(linked.slicer), RegisterUses(linked.program)
     seen: set[tuple[str, int]] = set()
