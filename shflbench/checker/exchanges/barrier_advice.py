@@ -116,12 +116,10 @@ class BarrierAdvisor:
         of_numbers = self._crossing(self._study.pairs_of_numbers, site) if self._study.single.numbers else pair
         is_enough = of_numbers is None or of_numbers.crossing is not Crossing.WARPS
         weaker = _without(site, self._file, "" if of_numbers is None else WARP_BARRIER)
-        reason = "without it, a launch has a fault" if not is_enough and self._has_fault(weaker) else ""
-        if not reason and pair is not None:
-            values = self._examples.fault((pair.before, pair.after), self._file, weaker)
-            reason = self._of_example(values, of_numbers) if values else ""
-        if reason:
-            return BarrierAdvice(site.line, BarrierNeed.BLOCK, reason)
+        if not is_enough and self._has_fault(weaker):
+            return BarrierAdvice(site.line, BarrierNeed.BLOCK, "without it, a launch has a fault")
+        if pair is not None and (refuted := self._refuted(site, pair, of_numbers)):
+            return refuted
         if is_enough or pair is None:
             return self._weaker(site, of_numbers, is_proved=False, scope=join_words(self._study.single.numbers))
         return BarrierAdvice(site.line, BarrierNeed.UNKNOWN, self._open(pair, site))
@@ -147,13 +145,25 @@ class BarrierAdvisor:
         is_of_lanes = pair is not None and pair.crossing is Crossing.LANES
         return None if is_of_lanes and _widest(cases, site, self._removed) is None else pair
 
-    def _of_example(self, values: str, of_numbers: UnorderedPair | None) -> str:
-        """Return with which values a barrier is needed, and what is enough for those of the launches, if it is less."""
+    def _refuted(
+        self, site: BarrierSite, pair: UnorderedPair, of_numbers: UnorderedPair | None
+    ) -> BarrierAdvice | None:
+        """Return with which values a barrier is needed that the launches do not need; None if none are known.
+
+        `pair` is what it may order for all numbers, and `of_numbers` for those of the launches.
+        """
+        by = "" if of_numbers is None else WARP_BARRIER
+        both = pair.before, pair.after
+        values = self._examples.fault(both, self._file, _without(site, self._file, by))
+        if not values:
+            return None
         fault = f"without it, a launch with {values} has a fault"
-        if of_numbers is not None and of_numbers.crossing is Crossing.WARPS:
-            return fault
-        enough = BarrierNeed.NOTHING if of_numbers is None else BarrierNeed.WARP
-        return f"{fault}; {enough} for {join_words(self._study.single.numbers)}"
+        if not by and not self._examples.fault(both, self._file, _without(site, self._file, WARP_BARRIER)):
+            return BarrierAdvice(site.line, BarrierNeed.UNKNOWN, f"open: {fault}, with __syncwarp() none is known to")
+        if of_numbers is None or of_numbers.crossing is not Crossing.WARPS:
+            enough = BarrierNeed.NOTHING if of_numbers is None else BarrierNeed.WARP
+            fault = f"{fault}; {enough} for {join_words(self._study.single.numbers)}"
+        return BarrierAdvice(site.line, BarrierNeed.BLOCK, fault)
 
     @property
     def _scope(self) -> str:

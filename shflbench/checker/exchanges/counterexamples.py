@@ -12,6 +12,7 @@ from shflbench.emulator.explore import explore
 from shflbench.emulator.link.unsupported import link_whole
 from shflbench.emulator.machine.launch import Machine
 from shflbench.emulator.machine.policies import LOCKSTEP
+from shflbench.emulator.machine.scheduler import StepLimitError
 from shflbench.emulator.ptx.parse import parse
 from shflbench.emulator.races.hazards import RACES, HazardKind
 from shflbench.errors import KernelError
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 MOST_RUNS = 64  # of one kernel: with other values, and for each of them without a barrier
 MOST_OTHER = 16  # values for which exchanges are compared
 MOST_STEPS = 20_000  # instructions of all these runs in lockstep, which take about a second
+MOST_STEPS_OF_ONE = 5_000
 NO_FAULTS = frozenset(
     {
         HazardKind.ACTIVEMASK,
@@ -126,9 +128,9 @@ class CounterExamples:
         """Return the kinds of faults of one launch in lockstep; None for what ended it."""
         machine = Machine(budget=self._budget)
         launch = emulated_launch(program, values.launch, values.arguments, machine)
-        (result,) = explore(launch, (LOCKSTEP,), seed=seed, step_limit=MOST_STEPS).results
+        (result,) = explore(launch, (LOCKSTEP,), seed=seed, step_limit=MOST_STEPS_OF_ONE).results
         self._runs += 1
-        self._steps += machine.lockstep_steps if result.error is None else 0
+        self._steps += MOST_STEPS_OF_ONE if isinstance(result.error, StepLimitError) else machine.lockstep_steps
         kinds: set[HazardKind | None] = {hazard.kind for hazard in result.hazards if hazard.kind not in NO_FAULTS}
         return kinds | ({None} if result.error is not None else set())
 
