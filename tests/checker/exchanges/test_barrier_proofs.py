@@ -94,3 +94,41 @@ def test_one_pair_of_warps_behind_many_of_lanes_counts(advise: Advise) -> None:
     )
     (barrier,) = advise(body, "1x256", arguments=["n=3"]).barriers
     assert not barrier.could_be_weaker
+
+
+COUNTED = (
+    "__shared__ int more[4096];\nint t = threadIdx.x;\nmore[t + 512] = t;\nint b = t ^ 64;\n#pragma unroll 1\n"
+    "for (int k = 0; k < n; ++k) {\nRESET\n#pragma unroll 1\nfor (int j = 0; j < 2; ++j) {\nmore[b] = in[k];\n"
+    "b += 256;\n}\n}\n__syncthreads();\nout[t] = more[t + 512];"
+)
+
+
+@pytest.mark.parametrize(("reset", "is_proved"), [("b = t ^ 64;", True), ("", False)])
+def test_a_loop_bounds_what_it_counts_from_its_own_beginning(
+    advise: Advise, monkeypatch: pytest.MonkeyPatch, reset: str, *, is_proved: bool
+) -> None:
+    monkeypatch.setattr("shflbench.checker.exchanges.counterexamples.MOST_RUNS", 0)
+    (barrier,) = advise(COUNTED.replace("RESET", reset), "1x256", arguments=["n=1"]).barriers
+    assert (barrier.need, barrier.is_proved) == ("not needed", is_proved)
+
+
+BINS = (
+    "__shared__ unsigned bins[8][33];\nint t = threadIdx.x, lane = t % 32, warp = t / 32;\n"
+    "for (int b = lane; b < 33; b += 32) bins[warp][b] = 0;\n__syncthreads();\n"
+    "for (int k = 0; k < n; ++k) atomicAdd(&bins[warp][BIN], 1);\n__syncthreads();\nout[t] = bins[7 - warp][lane];"
+)
+
+
+@pytest.mark.parametrize(
+    ("bin_", "need"),
+    [
+        ("__popc(in[t + k])", "__syncwarp() is enough"),
+        ("((unsigned char*)in)[t + k] >> 3", "__syncwarp() is enough"),
+        ("in[t + k] & 31", "__syncwarp() is enough"),
+        ("(unsigned)in[t + k] % 34", "needed"),
+        ("((unsigned char*)in)[t + k] >> 2", "not enough evidence"),
+    ],
+)
+def test_values_of_a_range_stay_in_the_row_of_a_warp(advise: Advise, bin_: str, need: str) -> None:
+    first, second = advise(BINS.replace("BIN", bin_), "1x256", arguments=["n=1", "in=i32[256]:1"]).barriers
+    assert (first.need, second.need) == (need, "needed")
