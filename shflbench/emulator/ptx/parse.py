@@ -20,7 +20,9 @@ from shflbench.emulator.ptx.syntax import (
 )
 from shflbench.errors import EmulatorError
 
-_INSTRUCTION = re.compile(rf"(?:@(?P<guard>!?\s*{NAME})\s+)?(?P<opcode>[a-z][A-Za-z0-9_.:]*)(?:\s+(?P<operands>.*))?")
+_INSTRUCTION = re.compile(
+    rf"(?:@(?P<guard>!?\s*{NAME})\s+)?(?P<opcode>[a-z][A-Za-z0-9_.:]*)(?:(?:\s+|(?=[{{\[]))(?P<operands>.*))?"
+)
 _TABLE = re.compile(rf"({NAME})\s*:\s*\.(?:branchtargets|calltargets)\s+(.+)")
 _PROTOTYPE = re.compile(rf"({NAME})\s*:\s*\.callprototype\b\s*(.*)")
 _WITH_PARTS = frozenset({"vadd", "vsub", "vabsdiff", "vmin", "vmax", "vmad"})  # scalar video instructions
