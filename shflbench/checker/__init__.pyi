@@ -11,6 +11,7 @@ from shflbench.checker.exchanges.advice import KernelAdvice as KernelAdvice
 from shflbench.checker.exchanges.advice import advise_file as advise_file
 from shflbench.checker.exchanges.barrier_advice import BarrierAdvice as BarrierAdvice
 from shflbench.checker.exchanges.barrier_advice import BarrierNeed as BarrierNeed
+from shflbench.checker.exchanges.barrier_gaps import BarrierGap as BarrierGap
 from shflbench.checker.exchanges.patch import Patch as Patch
 from shflbench.checker.exchanges.patch import make_patch as make_patch
 from shflbench.checker.exchanges.recorder import OUTSIDE_OF_THE_WARP as OUTSIDE_OF_THE_WARP

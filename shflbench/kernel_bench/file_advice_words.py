@@ -10,7 +10,7 @@ from shflbench.words import join_words, one_or_many
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shflbench.checker import ExchangeAdvice, KernelAdvice
+    from shflbench.checker import BarrierGap, ExchangeAdvice, KernelAdvice
 
 MOST_DISTANCES = 8  # in a cell of the table
 WHERE = {  # relation → where the value comes from, as a reader says it
@@ -47,6 +47,15 @@ def barrier_scope(advice: KernelAdvice, origin: str) -> str:
     """
     is_limited = any(barrier.could_be_weaker and not barrier.is_proved for barrier in advice.barriers)
     return _launches(advice, origin, advice.only if is_limited else ())
+
+
+def gap_sentence(gap: BarrierGap) -> str:
+    """Return where a barrier is missing, and what would be enough."""
+    where = f"between lines {gap.first.line} and {gap.last.line}"
+    where = f"in line {gap.first.line}, between reading and writing" if gap.first == gap.last else where
+    threads = "threads of several warps may exchange values there"
+    threads = "all threads that exchange values there are in one warp" if gap.is_of_warp else threads
+    return f"{where}, a barrier is missing: {gap.barrier} is enough; {threads}"
 
 
 def _launches(advice: KernelAdvice, origin: str, only: Sequence[str]) -> str:

@@ -10,7 +10,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from shflbench.checker.exchanges.barrier_advice import BarrierAdvice, BarrierAdvisor, is_advised, line_beside
+from shflbench.checker.exchanges.barrier_advice import (
+    BarrierAdvice,
+    BarrierAdvisor,
+    is_advised,
+    line_beside,
+    needed_barriers,
+)
+from shflbench.checker.exchanges.barrier_gaps import BarrierGap, barrier_gaps
 from shflbench.checker.exchanges.collectives import collectives
 from shflbench.checker.exchanges.counterexamples import CounterExamples
 from shflbench.checker.exchanges.data_decide import DataDecide, by_data, data_decide
@@ -88,6 +95,7 @@ class KernelAdvice:
     collectives: tuple[CollectiveAdvice, ...] = ()  # what does all steps of an exchange at once
     launch_texts: tuple[str, ...] = ()  # the launches in words
     missing: str = ""  # why there is no advice, and what to give
+    gaps: tuple[BarrierGap, ...] = ()  # where barriers are missing, if that is why
     is_fixed: bool = False  # the exchanges are the same in all launches with blocks of these shapes
     only: tuple[str, ...] = ()  # values that decide on the exchanges, of which no others were tried: `w = 33`
     is_reached: bool = True  # a launch executed each line with accesses to shared memory
@@ -128,7 +136,7 @@ def _without_report(file: KernelFile, report: FileReport) -> tuple[SourceLine, .
 
 def _advice(report: KernelReport, study: KernelStudy, file: KernelFile, options: FileOptions) -> KernelAdvice:
     if not is_advised(report):
-        return KernelAdvice(report, (), missing=f"{report.verdict}: {report.sentence}")
+        return _of_faulty(report, study)
     if not study.launches or study.slicer is None:
         return KernelAdvice(report, (), missing=study.request)
     examples = CounterExamples(report.symbol, study.slicer, study.stated, study.further, options.budget)
@@ -149,6 +157,18 @@ def _advice(report: KernelReport, study: KernelStudy, file: KernelFile, options:
         only=study.single.numbers,
         is_reached=study.unreached is None,
         runs=runs,
+    )
+
+
+def _of_faulty(report: KernelReport, study: KernelStudy) -> KernelAdvice:
+    """Return where barriers are missing in a kernel that is not right, and which of its barriers are needed."""
+    return KernelAdvice(
+        report,
+        tuple(dict.fromkeys(str(launch.shape) for launch in study.launches)),
+        missing=f"{report.verdict}: {report.sentence}",
+        gaps=(gaps := barrier_gaps(report, study)),
+        barriers=tuple(needed_barriers(study)) if gaps else (),
+        launch_texts=launch_texts(study.launches),
     )
 
 

@@ -15,7 +15,7 @@ from shflbench.emulator.races.hazards import HazardKind
 from shflbench.words import join_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from shflbench.checker.exchanges.counterexamples import CounterExamples
     from shflbench.checker.exchanges.study import BarrierSite, KernelStudy
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from shflbench.emulator.link.program import Op
 
 OF_ENDED_LANES = frozenset({HazardKind.EXITED, HazardKind.BARRIER_SKIPPED})  # findings on lanes that have ended
+ORDERS_WARPS = "it orders accesses of different warps"
 ALL_VALUES = "for all values, grids and contents"
 
 
@@ -61,6 +62,17 @@ def is_advised(report: KernelReport) -> bool:
     return report.verdict in {KernelVerdict.CLEAN, KernelVerdict.DEPENDENT}
 
 
+def needed_barriers(study: KernelStudy) -> Iterator[BarrierAdvice]:
+    """Yield the barriers that order accesses of different warps in the launches, which proves that they are needed."""
+    for site in _in_order(study):
+        if site.warps:
+            yield BarrierAdvice(site.line, BarrierNeed.BLOCK, ORDERS_WARPS)
+
+
+def _in_order(study: KernelStudy) -> list[BarrierSite]:
+    return sorted(study.barriers.values(), key=lambda item: (str(item.line.file), item.line.line))
+
+
 class BarrierAdvisor:
     """The barriers of one kernel, which are weakened one after the other.
 
@@ -84,7 +96,7 @@ class BarrierAdvisor:
 
     def advice(self) -> list[BarrierAdvice]:
         """Return the advice on all barriers in the order of their lines."""
-        sites = sorted(self._study.barriers.values(), key=lambda item: (str(item.line.file), item.line.line))
+        sites = _in_order(self._study)
         known = {site.line: advice for site in sites if (advice := self._shown(site))}
         for advise in (self._proved, self._tried):
             known |= {site.line: advice for site in sites if site.line not in known and (advice := advise(site))}
@@ -93,7 +105,7 @@ class BarrierAdvisor:
     def _shown(self, site: BarrierSite) -> BarrierAdvice | None:
         """Return what the launches show of a barrier, without a change of it."""
         if site.warps:
-            return BarrierAdvice(site.line, BarrierNeed.BLOCK, "it orders accesses of different warps")
+            return BarrierAdvice(site.line, BarrierNeed.BLOCK, ORDERS_WARPS)
         if reason := _why_unknown(site, self._study):
             return BarrierAdvice(site.line, BarrierNeed.UNKNOWN, reason)
         if replace_barriers(self._file.ptx, site.ptx_lines, "") is None:

@@ -156,6 +156,10 @@ class BarrierPairs:
         """Return whether two accesses may be to the same memory."""
         return _may_conflict(one, other, publishes=False)
 
+    def between(self, one: TouchedMemory, other: TouchedMemory) -> Crossing:
+        """Return between which threads values may cross from one access to another."""
+        return _crossing(one, other, publishes=False)
+
     def shared_cells(
         self, one: TouchedMemory, other: TouchedMemory
     ) -> tuple[tuple[Values, Values], tuple[Values, Values]]:

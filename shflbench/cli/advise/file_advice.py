@@ -14,7 +14,13 @@ from shflbench.cli.check.progress import show_step
 from shflbench.cli.file_arguments import as_built, file_flags
 from shflbench.cli.layout import Line, Table, wrap_text
 from shflbench.errors import KernelError, UsageError
-from shflbench.kernel_bench.file_advice_words import barrier_scope, exchange_scope, launches_text, sources_of
+from shflbench.kernel_bench.file_advice_words import (
+    barrier_scope,
+    exchange_scope,
+    gap_sentence,
+    launches_text,
+    sources_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -85,6 +91,8 @@ def _print_tables(
     for kernel in advice:
         if sentence := _sentence(kernel):
             console.data(f"{_title(kernel)}: {sentence}")
+        for gap in kernel.gaps:
+            console.data(f"  {gap_sentence(gap)}")
         for table in tables(kernel, origin):
             console.table(table, data=True)
         for item in kernel.collectives:
@@ -161,6 +169,10 @@ def records(
             "same_in_all_launches_of_these_blocks": kernel.is_fixed,
             "only_for": list(kernel.only),
             "missing": kernel.missing,
+            "missing_barriers": [
+                {"first": gap.first.shown(base), "last": gap.last.shown(base), "enough": gap.barrier}
+                for gap in kernel.gaps
+            ],
             "exchanges": [
                 {
                     "store": one.store.shown(base),
