@@ -168,6 +168,9 @@ class Memory:
             self.forget()
         elif not type_.format:
             self.objects[offset] = value
+            if (self.filled is not None or self.data) and self._kept() and 0 <= offset < len(self.data):
+                end = min(offset + (type_.size or 1), len(self.data))
+                self.known[offset:end] = bytes(end - offset)  # no number that is stored before
         elif self._kept() and 0 <= offset <= len(self.data) - (type_.size or 1):
             if isinstance(value, int | float):
                 self.put(offset, type_, value)

@@ -164,3 +164,28 @@ def test_blocks_of_other_words_of_the_command_line_count(file: Path, shflbench: 
     assert (second["need"], second["reason"]) == ("__syncwarp() is enough", "for blocks of 32 and 64 threads only")
     assert not second["proved"]
     assert {one["instead"] for one in kernel["exchanges"]} == {""}
+
+
+ONE_BUFFER_FOR_ODD_NUMBERS = """
+#include <cstdlib>
+__global__ void reverse(const int* from, int* to) {
+    int t = threadIdx.x, mine = from[blockIdx.x * 128 + 127 - t];
+    __syncthreads();
+    to[blockIdx.x * 128 + t] = mine;
+}
+int main(int argc, char** argv) {
+    int seed = argc > 1 ? atoi(argv[1]) : 2, *a, *b;
+    cudaMalloc(&a, 8 * 128 * 4);
+    cudaMalloc(&b, 8 * 128 * 4);
+    reverse<<<8, 128>>>(a, SECOND);
+}
+"""
+
+
+@pytest.mark.parametrize(("second", "need"), [("b", "not needed"), ("seed % 2 ? a : b", "needed")])
+def test_one_buffer_for_two_pointers_with_other_words_counts(
+    file: Path, shflbench: Command, second: str, need: str
+) -> None:
+    file.write_text(ONE_BUFFER_FOR_ODD_NUMBERS.replace("SECOND", second), encoding="utf-8")
+    (kernel,) = json.loads(shflbench("advise", file, "--format", "json").out)["kernels"]
+    assert [barrier["need"] for barrier in kernel["barriers"]] == [need]

@@ -102,8 +102,8 @@ def test_a_program_without_words_takes_its_defaults_first(launches: Launches) ->
         ("int n = argc > 1 ? atoi(argv[1]) : 64; if (n % 16) return 1; kernel<<<n / 8, 32>>>(p, n);", [64, 65_536]),
         # A larger number shows nothing more.
         ("int n = argc > 1 ? atoi(argv[1]) : 1 << 20; kernel<<<8, 32>>>(p, n);", [1 << 20, 1000]),
-        # The kernel may depend on the block, and no other launch depends on the word.
-        ("int n = argc > 1 ? atoi(argv[1]) : 64; kernel<<<8, n>>>(p, 8);", [8]),
+        # The kernel may depend on the block: one of another size, here of 1024 threads.
+        ("int n = argc > 1 ? atoi(argv[1]) : 64; kernel<<<8, n>>>(p, 8);", [8, 8]),
         ("int device = argc > 1 ? atoi(argv[1]) : 0; cudaSetDevice(device); kernel<<<8, 32>>>(p, 8);", [8]),
         ("int n = argc > 1 ? atoi(argv[1]) : 64; if (n > 512) exit(1); kernel<<<8, 32>>>(p, n);", [64]),
     ],

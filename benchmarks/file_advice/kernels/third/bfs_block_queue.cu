@@ -13,7 +13,7 @@ constexpr int BLK = 128;
 constexpr int QCAP = 256;
 
 __global__ void expand(const int* __restrict__ row, const int* __restrict__ col, int* dist,
-                       const int* __restrict__ fin, int nin, int* fout, int* nout, int level)
+                       const int* __restrict__ fin, int n_in, int* fout, int* nout, int level)
 {
     __shared__ int q[QCAP];
     __shared__ int qn, base;
@@ -22,7 +22,7 @@ __global__ void expand(const int* __restrict__ row, const int* __restrict__ col,
     __syncthreads();
 
     int i = blockIdx.x * BLK + threadIdx.x;
-    if (i < nin) {
+    if (i < n_in) {
         int v = fin[i];
         for (int e = row[v]; e < row[v + 1]; ++e) {
             int w = col[e];
@@ -69,12 +69,12 @@ int main(int argc, char** argv)
     int zero = 0;
     CK(cudaMemcpy(ddist, &zero, 4, cudaMemcpyHostToDevice));
     CK(cudaMemcpy(fa, &zero, 4, cudaMemcpyHostToDevice));
-    int nin = 1;
-    for (int level = 0; nin > 0; ++level) {
+    int n_in = 1;
+    for (int level = 0; n_in > 0; ++level) {
         CK(cudaMemset(dn, 0, 4));
-        expand<<<(nin + BLK - 1) / BLK, BLK>>>(drow, dcol, ddist, fa, nin, fb, dn, level);
+        expand<<<(n_in + BLK - 1) / BLK, BLK>>>(drow, dcol, ddist, fa, n_in, fb, dn, level);
         CK(cudaGetLastError());
-        CK(cudaMemcpy(&nin, dn, 4, cudaMemcpyDeviceToHost));
+        CK(cudaMemcpy(&n_in, dn, 4, cudaMemcpyDeviceToHost));
         int* t = fa; fa = fb; fb = t;
     }
     std::vector<int> got(n), ref(n, -1);
