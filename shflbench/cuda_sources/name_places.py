@@ -107,7 +107,7 @@ def _statement(text: bytes, start: int) -> int:
 
 def _ends_declarator(text: bytes, start: int) -> bool:
     """Whether the statement before a name has no open bracket, so that the name is no parameter or argument."""
-    before = _NO_CODE.sub(b" ", text[_statement(text, start) : start])
+    before = _NO_CODE.sub(b" ", text[_statement(text, start) : start]).replace(b"<<", b"")  # `n = 1 << 20, m = 4`
     return before.count(b"(") <= before.count(b")") and before.count(b"<") <= before.count(b">")
 
 

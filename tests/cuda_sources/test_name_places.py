@@ -62,6 +62,7 @@ def test_a_call_or_a_declaration_is_no_function_with_a_body(text: str) -> None:
         "namespace a { extern int m, n; }",
         'extern "C" {\nconst int n[] = {1};\n}',
         "int f() { }\nint n(3);",
+        "constexpr int m = 1 << 20, n = 256;",
     ],
 )
 def test_a_global_variable_is_seen(text: str) -> None:

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 # Numbers that stand for what the program reads, of which the one with the most, and the most useful, launches is taken.
 NUMBERS = (1024, 256, 64, 4096, 16, 16384, 2)
-OF_FORMS = (7, 64)  # for which a program may choose other blocks, or one buffer for input and output
+OF_FORMS = (7, 11, 64)  # for which a program may choose other blocks, or one buffer for input and output
 SMALL = 8  # tried where a program accepts only the smallest of them
 LIMITS = (None, 4096, 1024, 256, 64, 16)  # of the numbers of a usual command line
 SMALL_LIMIT, UNEQUAL_LIMITS = 16, (4096, 1024, 256, 16)  # of its numbers, where one limit for all is refused
