@@ -38,7 +38,7 @@ class Question:
 
 
 def kernels_page() -> str:
-    """Return the page as Markdown, from the advice of the first run and of the present code."""
+    """Return the page as Markdown, from the advice of the first run and of the code after the corrections."""
     first, again = results("first.jsonl"), results("again.jsonl")
     parts = (
         _head(first, again),
@@ -69,13 +69,13 @@ def _head(first: Records, again: Records) -> Iterator[str]:
     yield (
         f"{len(files)} programs; {sum(truth.kind == 'barrier' for truth in known)} barriers and "
         f"{sum(truth.kind == 'exchange' for truth in known)} exchanges have an answer of the author. The first run has "
-        f"{len(first)} programs, the one of the present code {len(again)}."
+        f"{len(first)} programs, that after the corrections {len(again)}."
     )
     yield ""
 
 
 def _table(first: Records, again: Records) -> Iterator[str]:
-    yield "| | first run | present code |"
+    yield "| | first run | after the corrections |"
     yield "| --- | --: | --: |"
     before, after = (compare(records, truths()) for records in (first, again))
     for kind in ("barrier", "exchange"):
@@ -94,7 +94,7 @@ def _share(items: Sequence[Compared]) -> str:
 
 
 def _wrong(first: Records, again: Records) -> Iterator[str]:
-    for title, records in (("first run", first), ("present code", again)):
+    for title, records in (("first run", first), ("run after the corrections", again)):
         yield f"## Wrong suggestions of the {title}"
         yield ""
         lines = [
@@ -122,7 +122,7 @@ def _patches() -> Iterator[str]:
     yield "## Patches"
     yield ""
     yield (
-        f"`advise --patch` of the present code changes {len(rows)} of the programs. Each patch was applied by "
+        f"After the corrections, `advise --patch` changes {len(rows)} of the programs. Each patch was applied by "
         "`git apply`, the copy was checked without arguments and with three others, and compiled by nvcc and run on an "
         "NVIDIA H200 beside the original, without arguments and with seven others."
     )

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from shflbench.emulator.opcodes.forms import Values
 
 MOST_TURNS = 64  # that are counted
+NUMBERS = {np.dtype("i4"), np.dtype("u4")}  # types of counters
 
 
 class LinearValue(Protocol):
@@ -52,20 +53,25 @@ class LoopTurns:
 
         `start` gives a register its first value, and `step` advances it in a loop.
         """
-        if not self._loops.is_reducible:
-            return None
-        around = sorted(self._loops.around(self._slicer.block_of(step)), key=lambda loop: len(loop.blocks))
-        begins = self._slicer.block_of(start)
-        if not around or not self._loops.dominates(begins, around[0].header):
-            return None
-        loop, *outer = around
-        if begins in loop.blocks or any(begins not in other.blocks for other in outer):
+        loop = self._counting(start, step)
+        if loop is None:
             return None
         if loop.header not in self._known:
             self._known[loop.header] = None  # meanwhile
             self._known[loop.header] = self._counted(loop)
         turns = self._known[loop.header]
-        return None if turns is None else turns + (self._slicer.block_of(reader) not in loop.blocks)
+        # Behind a step that not all turns execute, a reader sees those of its own turn, too.
+        is_before = self._slicer.block_of(reader) in loop.blocks and self._loops.runs_once(loop, step)
+        return None if turns is None else turns + (not is_before)
+
+    def _counting(self, start: Op, step: Op) -> CodeLoop | None:
+        """Return the loop in which a step counts, if each entry of the loop comes from the start of the count."""
+        around = sorted(self._loops.around(self._slicer.block_of(step)), key=lambda loop: len(loop.blocks))
+        begins = self._slicer.block_of(start)
+        if not self._loops.is_reducible or not around or not self._loops.dominates(begins, around[0].header):
+            return None
+        loop, *outer = around
+        return None if begins in loop.blocks or any(begins not in other.blocks for other in outer) else loop
 
     def _counted(self, loop: CodeLoop) -> Values | None:
         """Return how often each thread jumps back at most."""
@@ -80,7 +86,8 @@ class LoopTurns:
         if len(writers) != 1 or self._slicer.block_of(writers[0]) != latch:
             return None
         (compare,) = writers
-        if not (has_role(compare.instruction, OpcodeRole.COMPARISON) and len(compare.sources) == len(ends)):
+        is_plain = compare.guard is None and len(compare.results) == 1 and len(compare.sources) == len(ends)
+        if not (is_plain and has_role(compare.instruction, OpcodeRole.COMPARISON)):
             return None
         goes_back = ends[0] == loop.header  # where the guard holds
         return self._turns(loop, compare, holds=goes_back != jump.guard.negated)
@@ -88,12 +95,14 @@ class LoopTurns:
     def _turns(self, loop: CodeLoop, compare: Op, *, holds: bool) -> Values | None:
         """Return how often in a row a comparison holds, of numbers that each turn of the loop advances once."""
         form = compare.form
-        if not isinstance(form, Pure) or any(np.dtype(type_).kind not in "iu" for type_ in form.operands):
+        # A number of 64 bits may stand for one of 32 bits without a sign.
+        if not isinstance(form, Pure) or any(np.dtype(type_) not in NUMBERS for type_ in form.operands):
             return None
         operands = [self._read(source, compare) for source in compare.sources]
         symbols = {symbol for value in operands for symbol in value.multiples}
-        steps = [self._counters[symbol][1] for symbol in symbols if symbol in self._counters]
-        if len(steps) < len(symbols) or not all(self._loops.runs_once(loop, step) for step in steps):
+        counted = [self._counters[symbol] for symbol in symbols if symbol in self._counters]
+        is_counted = all(self._counting(*ends) is loop and self._loops.runs_once(loop, ends[1]) for ends in counted)
+        if len(counted) < len(symbols) or not is_counted:
             return None
         goes_on = np.ones(operands[0].number.size, np.bool_)
         turns = np.zeros(goes_on.size, np.int64)

@@ -9,6 +9,7 @@ cancels. Numbers have 64 bits here; those of the code may wrap around.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -20,7 +21,7 @@ from shflbench.emulator.dataflow.reaching import ReachingWriters
 from shflbench.emulator.dataflow.slices import parameter_byte
 from shflbench.emulator.dataflow.value_ranges import ValueRanges
 from shflbench.emulator.link.program import Slot
-from shflbench.emulator.opcodes.forms import Pure, Values
+from shflbench.emulator.opcodes.forms import Access, Pure, Values
 from shflbench.model import WARP
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ MOST_CHOICES = 40  # values of a register in a loop that multiplies or divides b
 MOST_IN_RANGE = 255  # above the least of the numbers that a value may be, such as a byte of memory
 MOST_ASSUMED = 2  # registers of nested loops
 LOOP = "loop "  # begins the symbol for the number of iterations
+SEVERAL = " several times"  # ends the symbol for a multiple of several such numbers
 TURN = "turn "  # begins the symbol for the number of times that a loop went through all states of its counters
 BELOW = "at most "  # begins the symbol for a number from 0 to the one behind it
 ITSELF = "itself "  # begins the symbol for a register while its value is computed
@@ -76,6 +78,17 @@ def most_of(symbol: str) -> int | None:
 def is_uniform(symbol: str) -> bool:
     """Return whether a symbol has one value for all threads of a block."""
     return symbol.startswith(UNIFORM)
+
+
+class ParameterWidths:
+    """The types with which a program loads its parameters, by their first bytes."""
+
+    def __init__(self, slicer: Slicer) -> None:
+        """Look at all loads."""
+        self.of: dict[int, set[str]] = defaultdict(set)
+        for op in slicer.ops:
+            if (start := parameter_byte(op)) is not None and isinstance(op.form, Access):
+                self.of[start].add(f"{np.dtype(op.form.type).itemsize} x {op.form.vector}")
 
 
 class ThreadValues:
@@ -199,7 +212,7 @@ class ThreadValues:
         ((start, result),) = starts
         for op, step in steps:
             rest = {symbol: value for symbol, value in step.multiples.items() if symbol != itself}
-            symbol = f"{LOOP}{register} of line {op.instruction.line}"
+            symbol = f"{LOOP}{register} step {self._slicer.writers(register).index(op)}"
             self._counters[symbol] = start, op
             result = _sum(result, _product(ThreadValue(step.number, rest), self._symbol(symbol)))
         return result if len(result.multiples) <= MOST_SYMBOLS else unknown
@@ -243,6 +256,8 @@ class ThreadValues:
         start = parameter_byte(op)
         if start is not None and len(op.results) == 1:
             known = self._parameters.get(start, KnownParameter(f"@{start}"))
+            if len(self._slicer.kept(ParameterWidths).of[start]) > 1:  # of which each is another number
+                known = KnownParameter(f"@{start} {getattr(op.form, 'type', '')}")
             number = self._constant(known.number)
             return _sum(number, self._symbol(f"{UNIFORM}{known.symbol}")) if known.symbol else number
         unknown = self._of_range(op, register)
@@ -279,9 +294,11 @@ class ThreadValues:
     ) -> ThreadValue | None:
         """Return a sum, a product, a copy or some of the bits; None for anything else."""
         name, words = op.instruction.opcode, op.instruction.modifiers
+        if any(word.startswith(_FLOATS) for word in words):
+            return None
         match name, values:
             case (("mov" | "cvta" | "cvt"), [a]):
-                return a if not any(word.startswith("f") or word in _NARROW for word in words) else None
+                return a if not any(word in _NARROW for word in words) else None
             case "add", [a, b]:
                 return _sum(a, b)
             case "sub", [a, b]:
@@ -393,6 +410,7 @@ def _combined_truth(name: str, a: tuple[Values, Values], b: tuple[Values, Values
     return (first & not_second) | (not_first & second), (first & second) | (not_first & not_second)
 
 
+_FLOATS = ("f16", "f32", "f64", "bf16", "tf32", "e4m3", "e5m2")  # types of operands
 _NARROW = {"s8", "u8", "s16", "u16", "b16", "pred"}
 
 
@@ -432,7 +450,11 @@ def _together(*parts: Mapping[str, Values]) -> dict[str, Values]:
     multiples: dict[str, Values] = {}
     for symbol, value in (item for part in parts for item in part.items()):
         if symbol in multiples and symbol.startswith(BELOW):  # a sum of two such numbers may be larger
-            multiples[f"any {symbol}"] = np.gcd(multiples.pop(symbol), value)
+            _add_divisor(multiples, f"any {symbol}", np.gcd(multiples.pop(symbol), value))
+            continue
+        if symbol in multiples and symbol.startswith(LOOP) and not symbol.endswith(SEVERAL):
+            # Only a divisor of the sum is known, which no longer is the number of iterations times it.
+            _add_divisor(multiples, f"{symbol}{SEVERAL}", np.gcd(multiples.pop(symbol), value))
             continue
         before = multiples.get(symbol)
         if before is None:
@@ -441,6 +463,10 @@ def _together(*parts: Mapping[str, Values]) -> dict[str, Values]:
             is_exact = symbol.startswith((UNIFORM, ITSELF, TURN))
             multiples[symbol] = before + value if is_exact else np.gcd(before, value)
     return {symbol: value for symbol, value in multiples.items() if value.any()}
+
+
+def _add_divisor(multiples: dict[str, Values], symbol: str, value: Values) -> None:
+    multiples[symbol] = np.gcd(multiples[symbol], value) if symbol in multiples else value
 
 
 def _times(a: ThreadValue, number: Values) -> dict[str, Values]:

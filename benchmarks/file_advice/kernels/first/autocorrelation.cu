@@ -7,7 +7,7 @@
 constexpr int FRAME = 256;
 constexpr int WARPS = FRAME / 32;
 
-#define gpuErrchk(ans) { gpuAssert((ans), __FILE__, __LINE__); }
+#define gpuErrchk(call) { gpuAssert((call), __FILE__, __LINE__); }
 inline void gpuAssert(cudaError_t code, const char* file, int line) {
   if (code != cudaSuccess) {
     fprintf(stderr, "GPUassert: %s %s %d\n", cudaGetErrorString(code), file, line);

@@ -60,15 +60,15 @@ int main(int argc, char** argv)
         h[i] = seed % 1000;
         if (h[i] > threshold) want.push_back(h[i]);
     }
-    int *dIn, *dOut, *dCount, count = -1;
+    int *dIn, *d_out, *dCount, count = -1;
     GPU_CHECK(cudaMalloc(&dIn, n * sizeof(int)));
-    GPU_CHECK(cudaMalloc(&dOut, n * sizeof(int)));
+    GPU_CHECK(cudaMalloc(&d_out, n * sizeof(int)));
     GPU_CHECK(cudaMalloc(&dCount, sizeof(int)));
     GPU_CHECK(cudaMemcpy(dIn, h.data(), n * sizeof(int), cudaMemcpyHostToDevice));
-    compactAbove<<<1, THREADS>>>(dIn, dOut, dCount, n, threshold);
+    compactAbove<<<1, THREADS>>>(dIn, d_out, dCount, n, threshold);
     GPU_CHECK(cudaGetLastError());
     GPU_CHECK(cudaMemcpy(&count, dCount, sizeof(int), cudaMemcpyDeviceToHost));
-    GPU_CHECK(cudaMemcpy(got.data(), dOut, n * sizeof(int), cudaMemcpyDeviceToHost));
+    GPU_CHECK(cudaMemcpy(got.data(), d_out, n * sizeof(int), cudaMemcpyDeviceToHost));
 
     if (count != (int)want.size()) { printf("FAIL count %d\n", count); return 1; }
     unsigned check = count;

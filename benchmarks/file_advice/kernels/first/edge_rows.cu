@@ -55,15 +55,15 @@ int main(int argc, char** argv)
     std::vector<int> img(kRows * cols), got(kRows * cols);
     unsigned z = seed * 2654435769u + 1;
     for (auto& p : img) { z ^= z >> 15; z *= 2246822519u; z += 0x7f4a7c15u; p = z >> 24; }
-    int *dImg, *dOut;
+    int *dImg, *d_out;
     const size_t bytes = img.size() * sizeof(int);
     CK(cudaMalloc(&dImg, bytes));
-    CK(cudaMalloc(&dOut, bytes));
+    CK(cudaMalloc(&d_out, bytes));
     CK(cudaMemcpy(dImg, img.data(), bytes, cudaMemcpyHostToDevice));
     const dim3 block(w, 4), grid((cols + w - 1) / w, kRows / 4);
-    edgeRows<<<grid, block, block.y * (w + 2) * sizeof(int)>>>(dImg, dOut, cols);
+    edgeRows<<<grid, block, block.y * (w + 2) * sizeof(int)>>>(dImg, d_out, cols);
     CK(cudaGetLastError());
-    CK(cudaMemcpy(got.data(), dOut, bytes, cudaMemcpyDeviceToHost));
+    CK(cudaMemcpy(got.data(), d_out, bytes, cudaMemcpyDeviceToHost));
 
     unsigned check = 0;
     for (int r = 0; r < kRows; ++r)

@@ -55,13 +55,13 @@ int main(int argc, char** argv)
     const int nout = (n + m - 1) / m;
     std::vector<int> got(nout);
 
-    int *dIn, *dOut;
+    int *dIn, *d_out;
     CHK(cudaMalloc(&dIn, n * sizeof(int)));
-    CHK(cudaMalloc(&dOut, nout * sizeof(int)));
+    CHK(cudaMalloc(&d_out, nout * sizeof(int)));
     CHK(cudaMemcpy(dIn, in.data(), n * sizeof(int), cudaMemcpyHostToDevice));
-    firDecimate<<<(n + BLOCK - 1) / BLOCK, BLOCK>>>(dIn, dOut, n, m, taps);
+    firDecimate<<<(n + BLOCK - 1) / BLOCK, BLOCK>>>(dIn, d_out, n, m, taps);
     CHK(cudaGetLastError());
-    CHK(cudaMemcpy(got.data(), dOut, nout * sizeof(int), cudaMemcpyDeviceToHost));
+    CHK(cudaMemcpy(got.data(), d_out, nout * sizeof(int), cudaMemcpyDeviceToHost));
 
     long long check = 0;
     for (int o = 0; o < nout; ++o) {

@@ -51,14 +51,14 @@ int main(int argc, char** argv)
     std::vector<int> a(n), got(n);
     for (size_t i = 0; i < n; i++) { seed = seed * 69069u + 1u; a[i] = (seed >> 20) & 1023; }
 
-    int *da, *dout;
+    int *da, *d_out;
     CUDA_OK(cudaMalloc(&da, n * 4));
-    CUDA_OK(cudaMalloc(&dout, n * 4));
+    CUDA_OK(cudaMalloc(&d_out, n * 4));
     CUDA_OK(cudaMemcpy(da, a.data(), n * 4, cudaMemcpyHostToDevice));
     int grid = (nrows + ROWS - 1) / ROWS;
-    normalizeRows<<<grid > 8 ? 8 : grid, dim3(LANES, ROWS)>>>(da, dout, nrows, COLS);
+    normalizeRows<<<grid > 8 ? 8 : grid, dim3(LANES, ROWS)>>>(da, d_out, nrows, COLS);
     CUDA_OK(cudaGetLastError());
-    CUDA_OK(cudaMemcpy(got.data(), dout, n * 4, cudaMemcpyDeviceToHost));
+    CUDA_OK(cudaMemcpy(got.data(), d_out, n * 4, cudaMemcpyDeviceToHost));
 
     long long check = 0;
     for (int r = 0; r < nrows; r++)

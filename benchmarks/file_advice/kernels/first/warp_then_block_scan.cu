@@ -45,13 +45,13 @@ int main(int argc, char** argv) {
   srand(seed);
   for (int i = 0; i < n; ++i) h[i] = rand() % 100 - 30;
 
-  int *dIn = 0, *dOut = 0;
+  int *dIn = 0, *d_out = 0;
   ck(cudaMalloc(&dIn, sizeof(int) * n), "malloc in");
-  ck(cudaMalloc(&dOut, sizeof(int) * n), "malloc out");
+  ck(cudaMalloc(&d_out, sizeof(int) * n), "malloc out");
   ck(cudaMemcpy(dIn, h.data(), sizeof(int) * n, cudaMemcpyHostToDevice), "upload");
-  segmentScan<<<grid, block>>>(dIn, dOut, n);
+  segmentScan<<<grid, block>>>(dIn, d_out, n);
   ck(cudaGetLastError(), "launch");
-  ck(cudaMemcpy(got.data(), dOut, sizeof(int) * n, cudaMemcpyDeviceToHost), "download");
+  ck(cudaMemcpy(got.data(), d_out, sizeof(int) * n, cudaMemcpyDeviceToHost), "download");
 
   long long sum = 0;
   int run = 0;
@@ -63,6 +63,6 @@ int main(int argc, char** argv) {
   }
   printf("PASS %lld\n", sum);
   cudaFree(dIn);
-  cudaFree(dOut);
+  cudaFree(d_out);
   return 0;
 }

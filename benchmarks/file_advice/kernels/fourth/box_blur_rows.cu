@@ -48,12 +48,12 @@ int main(int argc, char** argv)
     unsigned s = seed * 747796405u + 2891336453u;
     for (auto& p : h) { s = s * 1664525u + 1013904223u; p = s >> 24; }
 
-    unsigned char *dIn, *dOut;
-    CK(cudaMalloc(&dIn, n)); CK(cudaMalloc(&dOut, n));
+    unsigned char *dIn, *d_out;
+    CK(cudaMalloc(&dIn, n)); CK(cudaMalloc(&d_out, n));
     CK(cudaMemcpy(dIn, h.data(), n, cudaMemcpyHostToDevice));
-    boxBlurRow<<<height, TILE>>>(dIn, dOut, width);
+    boxBlurRow<<<height, TILE>>>(dIn, d_out, width);
     CK(cudaGetLastError());
-    CK(cudaMemcpy(got.data(), dOut, n, cudaMemcpyDeviceToHost));
+    CK(cudaMemcpy(got.data(), d_out, n, cudaMemcpyDeviceToHost));
 
     unsigned long long sum = 0; bool ok = true;
     for (int y = 0; y < height; ++y)
@@ -65,7 +65,7 @@ int main(int argc, char** argv)
             ok &= want == got[(size_t)y * width + x];
             sum = sum * 31 + want;
         }
-    CK(cudaFree(dIn)); CK(cudaFree(dOut));
+    CK(cudaFree(dIn)); CK(cudaFree(d_out));
     if (!ok) { puts("FAIL"); return 1; }
     printf("PASS %llu\n", sum);
     return 0;

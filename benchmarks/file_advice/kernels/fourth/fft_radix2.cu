@@ -55,13 +55,13 @@ int main(int argc, char** argv)
     std::vector<float2> h(n * BATCH), g(n * BATCH);
     for (auto& c : h) { c.x = uni(gen); c.y = uni(gen); }
 
-    float2 *dIn, *dOut;
+    float2 *dIn, *d_out;
     SAFE(cudaMalloc(&dIn, h.size() * sizeof(float2)));
-    SAFE(cudaMalloc(&dOut, h.size() * sizeof(float2)));
+    SAFE(cudaMalloc(&d_out, h.size() * sizeof(float2)));
     SAFE(cudaMemcpy(dIn, h.data(), h.size() * sizeof(float2), cudaMemcpyHostToDevice));
-    fft<<<BATCH, n / 2, n * sizeof(float2)>>>(dIn, dOut, logN);
+    fft<<<BATCH, n / 2, n * sizeof(float2)>>>(dIn, d_out, logN);
     SAFE(cudaGetLastError());
-    SAFE(cudaMemcpy(g.data(), dOut, h.size() * sizeof(float2), cudaMemcpyDeviceToHost));
+    SAFE(cudaMemcpy(g.data(), d_out, h.size() * sizeof(float2), cudaMemcpyDeviceToHost));
 
     std::vector<std::complex<double>> w(n);
     for (int i = 0; i < n; ++i) w[i] = std::polar(1.0, -2.0 * M_PI * i / n);
@@ -76,6 +76,6 @@ int main(int argc, char** argv)
             sum += std::abs(acc);
         }
     printf("PASS %.3f\n", sum);
-    SAFE(cudaFree(dIn)); SAFE(cudaFree(dOut));
+    SAFE(cudaFree(dIn)); SAFE(cudaFree(d_out));
     return 0;
 }

@@ -7,7 +7,7 @@
 #define BLK 256
 #define GRID 24
 
-#define gpuErr(ans) { gpuAssert((ans), __FILE__, __LINE__); }
+#define gpuErr(code) { gpuAssert((code), __FILE__, __LINE__); }
 inline void gpuAssert(cudaError_t code, const char* file, int line)
 {
     if (code != cudaSuccess) { fprintf(stderr, "GPUassert: %s %s %d\n", cudaGetErrorString(code), file, line); exit(1); }
@@ -24,7 +24,7 @@ __host__ __device__ inline double payoff(unsigned path, unsigned seed)
     unsigned a = hash32(path * 2u + 1u + seed * 0x9e3779b9u), b = hash32(a ^ 0x68bc21ebu);
     double u = (a + 1.0) / 4294967297.0, v = b / 4294967296.0;
     double z = sqrt(-2.0 * log(u)) * cos(6.283185307179586 * v);
-    double s = 100.0 * exp((0.03 - 0.5 * 0.04) + 0.2 * z);     // one year, r = 3 %, sigma = 20 %
+    double s = 100.0 * exp((0.03 - 0.5 * 0.04) + 0.2 * z);     // one year, r = 3%, sigma = 20%
     return s > 105.0 ? s - 105.0 : 0.0;
 }
 

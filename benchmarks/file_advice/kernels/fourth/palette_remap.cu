@@ -46,16 +46,16 @@ int main(int argc, char** argv)
     for (int i = 0; i < n; ++i) img[i] = seed ? gen() >> 7 : i;
     for (int v = 0; v < 256; ++v) curve[v] = 255 - v * v / 255;
 
-    byte *dImg, *dCurve, *dTone, *dOut;
+    byte *dImg, *dCurve, *dTone, *d_out;
     BAIL(cudaMalloc(&dImg, n)); BAIL(cudaMalloc(&dCurve, 256));
-    BAIL(cudaMalloc(&dTone, n)); BAIL(cudaMalloc(&dOut, padded));
+    BAIL(cudaMalloc(&dTone, n)); BAIL(cudaMalloc(&d_out, padded));
     BAIL(cudaMemcpy(dImg, img.data(), n, cudaMemcpyHostToDevice));
     BAIL(cudaMemcpy(dCurve, curve.data(), 256, cudaMemcpyHostToDevice));
     toneCurve<<<8, 256>>>(dImg, dCurve, dTone, n);
     BAIL(cudaGetLastError());
-    swizzle32<<<12, 128>>>(dTone, dOut, n);
+    swizzle32<<<12, 128>>>(dTone, d_out, n);
     BAIL(cudaGetLastError());
-    BAIL(cudaMemcpy(got.data(), dOut, padded, cudaMemcpyDeviceToHost));
+    BAIL(cudaMemcpy(got.data(), d_out, padded, cudaMemcpyDeviceToHost));
 
     unsigned long long sum = 0;
     for (int i = 0; i < padded; ++i) {
@@ -66,6 +66,6 @@ int main(int argc, char** argv)
         sum = sum * 33 + want;
     }
     printf("PASS %llu\n", sum);
-    BAIL(cudaFree(dImg)); BAIL(cudaFree(dCurve)); BAIL(cudaFree(dTone)); BAIL(cudaFree(dOut));
+    BAIL(cudaFree(dImg)); BAIL(cudaFree(dCurve)); BAIL(cudaFree(dTone)); BAIL(cudaFree(d_out));
     return 0;
 }

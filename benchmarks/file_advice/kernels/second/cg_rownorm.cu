@@ -45,10 +45,10 @@ int main(int argc, char** argv)
     const int seed = argc > 2 ? std::atoi(argv[2]) : 8;
     if (rows < 1 || rows > 5000000) { std::fprintf(stderr, "rows: 1..5000000\n"); return 2; }
     std::mt19937 gen(seed);
-    std::normal_distribution<float> nd;
+    std::normal_distribution<float> normal;
     std::vector<float> x((size_t)rows * F), w(F), y(x.size());
-    for (auto& v : x) v = nd(gen);
-    for (auto& v : w) v = nd(gen);
+    for (auto& v : x) v = normal(gen);
+    for (auto& v : w) v = normal(gen);
 
     float *dx, *dw, *dy;
     bool ok = cudaMalloc(&dx, x.size() * 4) == cudaSuccess && cudaMalloc(&dw, F * 4) == cudaSuccess &&

@@ -57,13 +57,13 @@ int main(int argc, char** argv)
                 M[i * N + j] = M[j * N + i] = i == j ? 18.f + v : v;   // diagonally dominant
             }
     }
-    float *din, *dout;
+    float *din, *d_out;
     die(cudaMalloc(&din, cnt * 4));
-    die(cudaMalloc(&dout, cnt * 4));
+    die(cudaMalloc(&d_out, cnt * 4));
     die(cudaMemcpy(din, h.data(), cnt * 4, cudaMemcpyHostToDevice));
-    chol16<<<(batch + PER_BLOCK - 1) / PER_BLOCK, N * PER_BLOCK>>>(din, dout, batch);
+    chol16<<<(batch + PER_BLOCK - 1) / PER_BLOCK, N * PER_BLOCK>>>(din, d_out, batch);
     die(cudaGetLastError());
-    die(cudaMemcpy(l.data(), dout, cnt * 4, cudaMemcpyDeviceToHost));
+    die(cudaMemcpy(l.data(), d_out, cnt * 4, cudaMemcpyDeviceToHost));
 
     double sum = 0;
     for (int b = 0; b < batch; ++b) {

@@ -56,10 +56,10 @@ int main(int argc, char** argv)
     dim3 blk(bx, THREADS / bx);
 
     std::mt19937 rng(seed);
-    std::normal_distribution<float> nd(0.3f, 1.5f);
+    std::normal_distribution<float> normal(0.3f, 1.5f);
     std::vector<float> hx(rows * cols), hg(cols), hy(rows * cols);
-    for (auto& f : hx) f = nd(rng);
-    for (auto& f : hg) f = nd(rng);
+    for (auto& f : hx) f = normal(rng);
+    for (auto& f : hg) f = normal(rng);
     float *x, *g, *y;
     GPU(cudaMalloc(&x, hx.size() * 4)); GPU(cudaMalloc(&g, hg.size() * 4)); GPU(cudaMalloc(&y, hy.size() * 4));
     GPU(cudaMemcpy(x, hx.data(), hx.size() * 4, cudaMemcpyHostToDevice));

@@ -68,15 +68,15 @@ int main(int argc, char** argv)
     if (seed == 0)
         for (int i = 0; i < n; ++i) A[i * n + i] += 2.0 * n;
 
-    double *din, *dout; int* dperm;
+    double *din, *d_out; int* dperm;
     cudaMalloc(&din, n * n * sizeof(double));
-    cudaMalloc(&dout, n * n * sizeof(double));
+    cudaMalloc(&d_out, n * n * sizeof(double));
     cudaMalloc(&dperm, n * sizeof(int));
     cudaMemcpy(din, A.data(), n * n * sizeof(double), cudaMemcpyHostToDevice);
-    lu<<<1, MAXN>>>(din, dout, dperm, n);
+    lu<<<1, MAXN>>>(din, d_out, dperm, n);
     std::vector<int> perm(n);
     cudaMemcpy(perm.data(), dperm, n * sizeof(int), cudaMemcpyDeviceToHost);
-    if (cudaMemcpy(F.data(), dout, n * n * sizeof(double), cudaMemcpyDeviceToHost) != cudaSuccess) {
+    if (cudaMemcpy(F.data(), d_out, n * n * sizeof(double), cudaMemcpyDeviceToHost) != cudaSuccess) {
         std::printf("FAIL\n");
         return 1;
     }

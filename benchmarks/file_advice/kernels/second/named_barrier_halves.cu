@@ -1,5 +1,5 @@
 // int8 quantization of rows by their absolute maximum. A block of 128 threads is two independent teams
-// of 64; each team has its own hardware barrier, since the teams may make different numbers of trips.
+// of 64; each team has its own hardware barrier, since the teams may make different numbers of iterations.
 #include <cuda_runtime.h>
 #include <cstdio>
 #include <cstdlib>

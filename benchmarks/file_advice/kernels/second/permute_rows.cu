@@ -62,17 +62,17 @@ int main(int argc, char** argv)
     std::vector<int> h(cnt), g(cnt);
     for (auto& v : h) v = (int)(rng() % 100000);
 
-    int *din, *dout, *dp, *dq;
+    int *din, *d_out, *dp, *dq;
     CHECK(cudaMalloc(&din, cnt * 4));
-    CHECK(cudaMalloc(&dout, cnt * 4));
+    CHECK(cudaMalloc(&d_out, cnt * 4));
     CHECK(cudaMalloc(&dp, S * 4));
     CHECK(cudaMalloc(&dq, S * 4));
     CHECK(cudaMemcpy(din, h.data(), cnt * 4, cudaMemcpyHostToDevice));
     CHECK(cudaMemcpy(dp, p.data(), S * 4, cudaMemcpyHostToDevice));
     CHECK(cudaMemcpy(dq, q.data(), S * 4, cudaMemcpyHostToDevice));
-    reorder<<<tiles, dim3(S, RY)>>>(din, dout, dp, dq);
+    reorder<<<tiles, dim3(S, RY)>>>(din, d_out, dp, dq);
     CHECK(cudaGetLastError());
-    CHECK(cudaMemcpy(g.data(), dout, cnt * 4, cudaMemcpyDeviceToHost));
+    CHECK(cudaMemcpy(g.data(), d_out, cnt * 4, cudaMemcpyDeviceToHost));
 
     unsigned long long sum = 0;
     for (int t = 0; t < tiles; ++t)

@@ -1,4 +1,4 @@
-// COO sparse matrix-vector product: a warp walks an interval of the nonzeros in
+// coordinate sparse matrix-vector product: a warp walks an interval of the nonzeros in
 // steps of 32, with a segmented scan over row numbers and a carry between steps.
 #include <algorithm>
 #include <cstdio>

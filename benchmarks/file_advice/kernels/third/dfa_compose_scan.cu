@@ -71,16 +71,16 @@ int main(int argc, char** argv)
     srand(seed);
     if (seed) for (auto& c : text) c = rand() / 7 % 4;
 
-    uint8_t* dt; unsigned *dd, *dout;
+    uint8_t* dt; unsigned *dd, *d_out;
     cudaError_t e = cudaMalloc(&dt, n);
     if (!e) e = cudaMalloc(&dd, sizeof delta);
-    if (!e) e = cudaMalloc(&dout, 2 * sizeof(unsigned));
+    if (!e) e = cudaMalloc(&d_out, 2 * sizeof(unsigned));
     if (!e) e = cudaMemcpy(dt, text.data(), n, cudaMemcpyHostToDevice);
     if (!e) e = cudaMemcpy(dd, delta, sizeof delta, cudaMemcpyHostToDevice);
-    if (!e) e = cudaMemset(dout, 0, 2 * sizeof(unsigned));
-    if (!e) { run_dfa<<<1, T>>>(dt, n, dd, dout, dout + 1); e = cudaGetLastError(); }
+    if (!e) e = cudaMemset(d_out, 0, 2 * sizeof(unsigned));
+    if (!e) { run_dfa<<<1, T>>>(dt, n, dd, d_out, d_out + 1); e = cudaGetLastError(); }
     unsigned got[2] = {};
-    if (!e) e = cudaMemcpy(got, dout, sizeof got, cudaMemcpyDeviceToHost);
+    if (!e) e = cudaMemcpy(got, d_out, sizeof got, cudaMemcpyDeviceToHost);
     if (e) { fprintf(stderr, "%s\n", cudaGetErrorString(e)); return 1; }
 
     unsigned s = 0, hits = 0;

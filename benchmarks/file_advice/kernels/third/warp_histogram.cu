@@ -46,16 +46,16 @@ int main(int argc, char** argv)
         for (int i = 0; i < n; i++) ref[c * BINS + data[(size_t)c * n + i] % BINS]++;
 
     unsigned char* dd;
-    unsigned* dout;
+    unsigned* d_out;
     CU(cudaMalloc(&dd, data.size()));
-    CU(cudaMalloc(&dout, ref.size() * sizeof(unsigned)));
+    CU(cudaMalloc(&d_out, ref.size() * sizeof(unsigned)));
     CU(cudaMemcpy(dd, data.data(), data.size(), cudaMemcpyHostToDevice));
-    CU(cudaMemset(dout, 0, ref.size() * sizeof(unsigned)));
+    CU(cudaMemset(d_out, 0, ref.size() * sizeof(unsigned)));
     int grid = (n + NT - 1) / NT;
     if (grid > 40) grid = 40;
-    count_columns<<<grid, NT>>>(dd, n, columns, dout);
+    count_columns<<<grid, NT>>>(dd, n, columns, d_out);
     CU(cudaGetLastError());
-    CU(cudaMemcpy(got.data(), dout, got.size() * sizeof(unsigned), cudaMemcpyDeviceToHost));
+    CU(cudaMemcpy(got.data(), d_out, got.size() * sizeof(unsigned), cudaMemcpyDeviceToHost));
     unsigned long long sum = 0;
     for (size_t b = 0; b < ref.size(); b++) {
         if (ref[b] != got[b]) { std::puts("FAIL"); return 1; }
