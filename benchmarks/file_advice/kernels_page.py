@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import json
 from collections import Counter
 from dataclasses import dataclass
@@ -39,7 +40,7 @@ class Question:
 
 def kernels_page() -> str:
     """Return the page as Markdown, from the advice of the first run and of the code after the corrections."""
-    first, again = results("first.jsonl"), results("again.jsonl")
+    first, again = results("first"), results("again")
     parts = (
         _head(first, again),
         _table(first, again),
@@ -53,8 +54,8 @@ def kernels_page() -> str:
 
 
 def results(name: str) -> Records:
-    """Return the records of a run."""
-    return [json.loads(line) for line in (FOLDER / name).read_text(encoding="utf-8").splitlines()]
+    """Return the records of a run: what `advise_kernels` writes, without what no comparison reads."""
+    return [json.loads(line) for line in gzip.decompress((FOLDER / f"{name}.jsonl.gz").read_bytes()).splitlines()]
 
 
 def _head(first: Records, again: Records) -> Iterator[str]:
@@ -162,7 +163,8 @@ def _questions() -> Iterator[str]:
     yield ""
     yield (
         f"{len(every)} public questions, each with a program in other words than the public one. Two experts answered "
-        "them, each without the other's answer and without the tool; a third reader compared the advice with both. "
+        "them, each without the other's answer and without the tool (`file_advice/questions/answers.tsv`); a third reader "
+        "compared the advice with both. "
         f"Answered as by the experts: {counts['as the experts']}; partly: {counts['partly']}; otherwise: "
         f"{counts['other']}."
     )
@@ -172,8 +174,6 @@ def _questions() -> Iterator[str]:
         yield ""
         yield f"`{item.file}`, after <{item.url}>"
         yield ""
-        yield f"- One expert: {item.first}"
-        yield f"- The other: {item.second}"
         yield f"- Advise: {item.advice}"
         yield f"- **{item.verdict}**: {item.reason}"
         yield ""

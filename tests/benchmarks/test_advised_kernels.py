@@ -18,7 +18,7 @@ def test_each_truth_is_of_a_line_of_a_program() -> None:
 
 
 def test_no_wrong_suggestion_remains() -> None:
-    assert {item.outcome for item in compare(results("again.jsonl"), truths())}.isdisjoint({Outcome.WRONG})
+    assert {item.outcome for item in compare(results("again"), truths())}.isdisjoint({Outcome.WRONG})
 
 
 def test_each_question_has_a_program() -> None:

@@ -30,7 +30,6 @@ from shflbench.checker.file_check import check_kernels
 from shflbench.checker.file_reading import read_file, with_given_numbers
 from shflbench.checker.reporter import KernelReporter
 from shflbench.emulator.opcodes.forms import Access
-from shflbench.emulator.races.hazards import HazardKind
 from shflbench.words import join_words
 
 if TYPE_CHECKING:
@@ -50,9 +49,7 @@ if TYPE_CHECKING:
     from shflbench.emulator.link.program import Op
 
 
-OF_ENDED_LANES = frozenset({HazardKind.EXITED, HazardKind.BARRIER_SKIPPED})  # findings on lanes that have ended
 ALL_LAUNCHES = "in all launches with these blocks"
-ALL_VALUES = "for all values, grids and contents"
 ANY_LANE = "__shfl_sync(mask, value, lane)"
 
 
@@ -257,15 +254,8 @@ def _tried(
 def _exchange(flow: Flow, study: KernelStudy, *, is_proved: bool) -> ExchangeAdvice:
     relations = tuple(sorted(flow.relations.items(), key=lambda item: item[0].value))
     instead, reason = _instead(flow, _distances_to(flow.load, study.flows)), ""
-    decided = _decided(flow, study)
-    if is_proved:
-        pass
-    elif instead and not _holds_for_other_data(flow, decided):
-        instead, reason = "", "unknown: the data decide which threads store"
-    elif instead and study.single.contents and decided is DataDecide.NOTHING and _is_by_data(flow, study):
-        instead, reason = "", f"unknown: {_of_contents(study)}"
-    elif instead and decided is DataDecide.LANE and LaneRelation.BROADCAST in flow.relations:
-        instead = ANY_LANE
+    if instead and not is_proved:
+        instead, reason = _for_other_data(flow, study, instead)
     return ExchangeAdvice(
         flow.store,
         flow.load,
@@ -279,6 +269,17 @@ def _exchange(flow: Flow, study: KernelStudy, *, is_proved: bool) -> ExchangeAdv
         is_combined=len(flow.combinations) == 1 and None not in flow.combinations,
         is_proved=is_proved,
     )
+
+
+def _for_other_data(flow: Flow, study: KernelStudy, instead: str) -> tuple[str, str]:
+    """Return a suggestion that holds for other data, too, or none and the reason."""
+    decided = _decided(flow, study)
+    if not _holds_for_other_data(flow, decided):
+        return "", "unknown: the data decide which threads store"
+    if decided is DataDecide.NOTHING and study.single.contents and _is_by_data(flow, study):
+        return "", f"unknown: {_of_contents(study)}"
+    is_of_any_lane = decided is DataDecide.LANE and LaneRelation.BROADCAST in flow.relations
+    return ANY_LANE if is_of_any_lane else instead, ""
 
 
 def _is_by_data(flow: Flow, study: KernelStudy) -> bool:
