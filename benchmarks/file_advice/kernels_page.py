@@ -163,8 +163,8 @@ def _questions() -> Iterator[str]:
     yield ""
     yield (
         f"{len(every)} public questions, each with a program in other words than the public one. Two experts answered "
-        "them, each without the other's answer and without the tool (`file_advice/questions/answers.tsv`); a third reader "
-        "compared the advice with both. "
+        "them, each without the other's answer and without the tool (`file_advice/questions/answers.tsv`); a third "
+        "reader compared the advice with both. "
         f"Answered as by the experts: {counts['as the experts']}; partly: {counts['partly']}; otherwise: "
         f"{counts['other']}."
     )
