@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import subprocess
 import sys
@@ -13,6 +12,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from benchmarks.file_advice.sample import rows
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -21,6 +22,7 @@ COMMAND = (sys.executable, "-m", "shflbench", "advise", "--format", "json")
 LIMIT_S = 300  # after which there is no advice
 WEAKER = {"__syncwarp() is enough": "syncwarp", "not needed": "not needed"}  # need of a barrier → answer of an author
 ORDER = ("needed", "syncwarp", "not needed")  # answers, the weakest barrier last
+OF_WARP = "warp barrier"  # on which advise says nothing
 PART = " where it stays in a warp"
 
 
@@ -58,25 +60,23 @@ class Compared:
 
 
 def truths() -> list[Truth]:
-    """Return the truth on all programs."""
+    """Return the truth on all programs, but for barriers of a warp."""
     return [truth for path in sorted(FOLDER.glob("*/truth.tsv")) for truth in _truths(path)]
 
 
 def _truths(path: Path) -> Iterator[Truth]:
-    with path.open(encoding="utf-8", newline="") as file:
-        for name, kernel, kind, line, load, answer, reason in list(
-            csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
-        )[1:]:
+    for name, kernel, kind, line, load, answer, reason in rows(path):
+        if kind != OF_WARP:
             yield Truth(f"{path.parent.name}/{name}", kernel, kind, int(line), int(load or 0), answer, reason)
 
 
-def advise_kernels(out: Path, sets: Sequence[str] = ()) -> None:
+def advise_kernels(out: Path) -> None:
     """Append the advice on each program as a line of JSON to a file; go on behind its last line."""
     lines = out.read_text(encoding="utf-8").splitlines() if out.exists() else []
     known = {json.loads(line)["file"] for line in lines}
     for path in sorted(FOLDER.glob("*/*.cu")):
         name = f"{path.parent.name}/{path.name}"
-        if name not in known and (not sets or path.parent.name in sets):
+        if name not in known:
             with out.open("a", encoding="utf-8") as target:
                 target.write(json.dumps({"file": name, **advice_on(path)}) + "\n")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import gzip
 import json
 from collections import Counter
@@ -11,13 +10,14 @@ from statistics import median, quantiles
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.file_advice.kernels import FOLDER, Compared, Outcome, compare, truths
+from benchmarks.file_advice.sample import rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
 PAGE = FOLDER.parent.with_name("advised_kernels.md")
 QUESTIONS = FOLDER.with_name("questions")
+RUN_ON_GPU = 84
 CLOSE = 0.2  # of a measured speed
 POSSIBLE = {"syncwarp", "not needed", "shuffle", "part"}  # answers that a suggestion can have
 Records = list[dict[str, Any]]
@@ -33,9 +33,10 @@ class Question:
     question: str
     first: str
     second: str
-    advice: str  # the sentences of the first run that answer it
+    advice: str  # the sentences that answer it, of the code after the corrections
     verdict: str  # as the experts, partly, or other
     reason: str
+    before: str  # the verdict on the first run
 
 
 def kernels_page() -> str:
@@ -118,14 +119,14 @@ def _times(records: Records) -> Iterator[str]:
 
 
 def _patches() -> Iterator[str]:
-    rows = _rows(FOLDER / "patched.tsv")
-    counts = Counter(outcome for _, _, outcome, _ in rows)
+    changed = rows(FOLDER / "patched.tsv")
+    counts = Counter(outcome for _, _, outcome, _ in changed)
     yield "## Patches"
     yield ""
     yield (
-        f"After the corrections, `advise --patch` changes {len(rows)} of the programs. Each patch was applied by "
-        "`git apply`, the copy was checked without arguments and with three others, and compiled by nvcc and run on an "
-        "NVIDIA H200 beside the original, without arguments and with seven others."
+        f"After the corrections, `advise --patch` changes {len(changed)} of the {RUN_ON_GPU} programs of the first four "
+        "writers. Each patch was applied by `git apply`, the copy was checked without arguments and with three others, "
+        "and compiled by nvcc and run on an NVIDIA H200 beside the original, without arguments and with seven others."
     )
     yield ""
     yield "| the patched program | programs |"
@@ -135,30 +136,30 @@ def _patches() -> Iterator[str]:
 
 
 def _gains() -> Iterator[str]:
-    rows = [(row[0], row[1], [float(number) for number in row[2:]]) for row in _rows(FOLDER / "gains.tsv")]
-    within = sum(abs(measured / predicted - 1) <= CLOSE for _, _, (predicted, measured, _, _) in rows)
+    gains = [(row[0], row[1], [float(number) for number in row[2:]]) for row in rows(FOLDER / "gains.tsv")]
+    within = sum(abs(measured / predicted - 1) <= CLOSE for _, _, (predicted, measured, _, _) in gains)
     yield "## Gains"
     yield ""
     yield (
         "Measured by `advise --measure` on an NVIDIA H200: the speed of the patched file in units of that of the file "
-        f"as it is; 1 is no gain. {within} of {len(rows)} predictions are within {CLOSE:.0%}."
+        f"as it is; 1 is no gain. {within} of {len(gains)} predictions are within {CLOSE:.0%}."
     )
     yield ""
     yield "| program | kernel | predicted | measured |"
     yield "| --- | --- | --: | --: |"
-    for file, kernel, (predicted, measured, low, high) in rows:
+    for file, kernel, (predicted, measured, low, high) in gains:
         yield f"| {file} | `{kernel}` | {predicted:.2f} | {measured:.3f} ({low:.3f} to {high:.3f}) |"
     yield ""
 
 
 def questions() -> list[Question]:
     """Return the public questions."""
-    return [Question(*row) for row in _rows(QUESTIONS / "answers.tsv")]
+    return [Question(*row) for row in rows(QUESTIONS / "answers.tsv")]
 
 
 def _questions() -> Iterator[str]:
     every = questions()
-    counts = Counter(item.verdict for item in every)
+    counts, before = Counter(item.verdict for item in every), Counter(item.before for item in every)
     yield "## Public questions"
     yield ""
     yield (
@@ -166,7 +167,7 @@ def _questions() -> Iterator[str]:
         "them, each without the other's answer and without the tool (`file_advice/questions/answers.tsv`); a third "
         "reader compared the advice with both. "
         f"Answered as by the experts: {counts['as the experts']}; partly: {counts['partly']}; otherwise: "
-        f"{counts['other']}."
+        f"{counts['other']}. In the first run: {before['as the experts']}, {before['partly']} and {before['other']}."
     )
     yield ""
     for item in every:
@@ -177,8 +178,3 @@ def _questions() -> Iterator[str]:
         yield f"- Advise: {item.advice}"
         yield f"- **{item.verdict}**: {item.reason}"
         yield ""
-
-
-def _rows(path: Path) -> list[list[str]]:
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE))[1:]

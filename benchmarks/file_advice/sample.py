@@ -65,7 +65,7 @@ class Measured:
 
 def sample() -> list[AdvisedFile]:
     """Return the files of the sample."""
-    return [AdvisedFile(*row) for row in _rows("sample.tsv")]
+    return [AdvisedFile(*row) for row in rows(HERE / "sample.tsv")]
 
 
 def results(name: str) -> list[dict[str, Any]]:
@@ -75,13 +75,13 @@ def results(name: str) -> list[dict[str, Any]]:
 
 def readings() -> list[Reading]:
     """Return what readers say."""
-    return [Reading(*row) for row in _rows("readings.tsv")]
+    return [Reading(*row) for row in rows(HERE / "readings.tsv")]
 
 
 def measured() -> list[Measured]:
     """Return what `advise --measure` printed."""
-    rows = _rows("measured.tsv")
-    return [Measured(file, kernel, float(ratio), float(low), float(high)) for file, kernel, ratio, low, high in rows]
+    every = rows(HERE / "measured.tsv")
+    return [Measured(file, kernel, float(ratio), float(low), float(high)) for file, kernel, ratio, low, high in every]
 
 
 def suggestions(record: dict[str, Any]) -> list[Suggestion]:
@@ -102,6 +102,7 @@ def suggestions(record: dict[str, Any]) -> list[Suggestion]:
     return found
 
 
-def _rows(name: str) -> list[list[str]]:
-    with (HERE / name).open(encoding="utf-8", newline="") as file:
+def rows(path: Path) -> list[list[str]]:
+    """Return the rows of a table without its header."""
+    with path.open(encoding="utf-8", newline="") as file:
         return list(csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE))[1:]

@@ -107,8 +107,9 @@ def _statement(text: bytes, start: int) -> int:
 
 def _ends_declarator(text: bytes, start: int) -> bool:
     """Whether the statement before a name has no open bracket, so that the name is no parameter or argument."""
-    before = _NO_CODE.sub(b" ", text[_statement(text, start) : start]).replace(b"<<", b"")  # `n = 1 << 20, m = 4`
-    return before.count(b"(") <= before.count(b")") and before.count(b"<") <= before.count(b">")
+    before = _NO_CODE.sub(b" ", text[_statement(text, start) : start])
+    declared = before.partition(b"=")[0]  # behind it, `<` compares or shifts
+    return before.count(b"(") <= before.count(b")") and declared.count(b"<") <= declared.count(b">")
 
 
 def _is_inside(position: int, spans: Sequence[TextSpan]) -> bool:

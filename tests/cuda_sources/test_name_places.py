@@ -63,6 +63,7 @@ def test_a_call_or_a_declaration_is_no_function_with_a_body(text: str) -> None:
         'extern "C" {\nconst int n[] = {1};\n}',
         "int f() { }\nint n(3);",
         "constexpr int m = 1 << 20, n = 256;",
+        "constexpr int m = A < B ? A : B, n = 256;",
     ],
 )
 def test_a_global_variable_is_seen(text: str) -> None:
@@ -71,7 +72,13 @@ def test_a_global_variable_is_seen(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["void f() { int n = 3; }", "void f(int n, int m);", "template <int n = 3> struct A;", "struct A { int n = 3; };"],
+    [
+        "void f() { int n = 3; }",
+        "void f(int n, int m);",
+        "template <int n = 3> struct A;",
+        "template <int m = 3, int n = 4> void f();",
+        "struct A { int n = 3; };",
+    ],
 )
 def test_a_local_variable_a_parameter_and_a_member_are_no_global_variables(text: str) -> None:
     assert not name_places.may_declare_global(file_of(text), "n")

@@ -13,7 +13,7 @@ import numpy as np
 
 from shflbench.checker.exchanges.recorder import LaneRelation
 from shflbench.emulator.dataflow.code_loops import CodeLoops
-from shflbench.emulator.dataflow.thread_values import is_uniform
+from shflbench.emulator.dataflow.symbolic_numbers import is_uniform
 from shflbench.emulator.dataflow.uniform_control import UniformControl
 from shflbench.emulator.opcodes.forms import Access, Values
 from shflbench.model import WARP

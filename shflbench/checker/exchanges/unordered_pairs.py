@@ -17,15 +17,8 @@ import numpy as np
 
 from shflbench.checker.exchanges.related_pairs import MOST_RELATED, RelatedPairs
 from shflbench.emulator.dataflow.reaching import ReachingWriters
-from shflbench.emulator.dataflow.thread_values import (
-    LOOP,
-    TURN,
-    UNIFORM,
-    KnownParameter,
-    ThreadValues,
-    is_uniform,
-    most_of,
-)
+from shflbench.emulator.dataflow.symbolic_numbers import LOOP, TURN, UNIFORM, is_uniform, most_of
+from shflbench.emulator.dataflow.thread_values import KnownParameter, ThreadValues
 from shflbench.emulator.opcodes.addresses import MODULE_BASE
 from shflbench.emulator.opcodes.forms import (
     OF_BLOCK,
@@ -48,7 +41,8 @@ if TYPE_CHECKING:
     from shflbench.dimensions import Dims
     from shflbench.emulator.dataflow.slices import Slicer
     from shflbench.emulator.dataflow.state_graph import StateAccess
-    from shflbench.emulator.dataflow.thread_values import ThreadValue, WrittenRegister
+    from shflbench.emulator.dataflow.symbolic_numbers import ThreadValue
+    from shflbench.emulator.dataflow.thread_values import WrittenRegister
     from shflbench.emulator.link.program import Op
 
 MOST_PAIRS = 10_000  # of accesses, which are compared one by one

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from shflbench.emulator.dataflow.code_loops import CodeLoop
     from shflbench.emulator.dataflow.slices import Slicer
+    from shflbench.emulator.dataflow.symbolic_numbers import ThreadValue
     from shflbench.emulator.link.program import Op, Source
     from shflbench.emulator.opcodes.forms import Values
 
@@ -22,23 +23,11 @@ MOST_TURNS = 64  # that are counted
 NUMBERS = {np.dtype("i4"), np.dtype("u4")}  # types of counters
 
 
-class LinearValue(Protocol):
-    """An integer per thread: `number` plus, for each symbol, its multiple."""
-
-    @property
-    def number(self) -> Values:
-        """One number per thread."""
-
-    @property
-    def multiples(self) -> Mapping[str, Values]:
-        """The multiple per thread of each symbol."""
-
-
 class LoopTurns:
     """The loops of one program, with how often a thread jumps back in them."""
 
     def __init__(
-        self, slicer: Slicer, read: Callable[[Source, Op], LinearValue], counted: Mapping[str, tuple[Op, Op]]
+        self, slicer: Slicer, read: Callable[[Source, Op], ThreadValue], counted: Mapping[str, tuple[Op, Op]]
     ) -> None:
         """Count nothing yet; `read` returns the value of an operand.
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from shflbench.emulator.dataflow.code_loops import CodeLoops
 from shflbench.emulator.dataflow.liveness import live_registers
-from shflbench.emulator.dataflow.thread_values import LOOP, TURN, ThreadValue
+from shflbench.emulator.dataflow.symbolic_numbers import LOOP, TURN, ThreadValue
 from shflbench.emulator.dataflow.uniform_control import UniformControl
 from shflbench.emulator.opcodes.forms import Access
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shflbench.emulator.dataflow.slices import parameter_byte
-from shflbench.emulator.dataflow.thread_values import TURN, KnownParameter, ThreadValue, ThreadValues
+from shflbench.emulator.dataflow.symbolic_numbers import TURN, ThreadValue
+from shflbench.emulator.dataflow.thread_values import KnownParameter, ThreadValues
 from shflbench.emulator.link.program import Slot
 from shflbench.emulator.opcodes.forms import Access, Pure, Values
 from shflbench.model import WARP

@@ -19,6 +19,17 @@ from shflbench.emulator.dataflow.index_values import to_signed
 from shflbench.emulator.dataflow.loop_turns import LoopTurns
 from shflbench.emulator.dataflow.reaching import ReachingWriters
 from shflbench.emulator.dataflow.slices import parameter_byte
+from shflbench.emulator.dataflow.symbolic_numbers import (
+    BELOW,
+    ITSELF,
+    LOOP,
+    UNIFORM,
+    ThreadValue,
+    joined,
+    product_of,
+    scaled,
+    sum_of,
+)
 from shflbench.emulator.dataflow.value_ranges import ValueRanges
 from shflbench.emulator.link.program import Slot
 from shflbench.emulator.opcodes.forms import Access, Pure, Values
@@ -31,32 +42,13 @@ if TYPE_CHECKING:
     from shflbench.emulator.dataflow.slices import Slicer
     from shflbench.emulator.link.program import Op, Source
 
-UNIFORM = "="  # begins the name of a symbol with one value for all threads of a block
 OF_BLOCK = ("%ctaid", "%nctaid")
 MOST_SYMBOLS = 8  # of a value; addresses have a few
 MOST_CHOICES = 40  # values of a register in a loop that multiplies or divides by two
 MOST_IN_RANGE = 255  # above the least of the numbers that a value may be, such as a byte of memory
 MOST_ASSUMED = 2  # registers of nested loops
-LOOP = "loop "  # begins the symbol for the number of iterations
-SEVERAL = " several times"  # ends the symbol for a multiple of several such numbers
-TURN = "turn "  # begins the symbol for the number of times that a loop went through all states of its counters
-BELOW = "at most "  # begins the symbol for a number from 0 to the one behind it
-ITSELF = "itself "  # begins the symbol for a register while its value is computed
 _DEEPEST = 60  # instructions that one value follows from
 _MOST_WORK = 50_000  # values that are computed; those in nested loops are computed several times
-
-
-@dataclass(frozen=True, slots=True)
-class ThreadValue:
-    """An integer per thread: `number` plus, for each symbol, its multiple."""
-
-    number: Values  # int64, one per thread
-    multiples: Mapping[str, Values]
-
-    @property
-    def is_known(self) -> bool:
-        """Whether it has no symbols."""
-        return not self.multiples
 
 
 WrittenRegister: TypeAlias = "tuple[int, frozenset[int]]"  # a register, and the ids of the ops that may have written it
@@ -68,16 +60,6 @@ class KnownParameter:
 
     symbol: str = ""
     number: int = 0
-
-
-def most_of(symbol: str) -> int | None:
-    """Return the largest number that a symbol stands for, of which the least is 0; None if it is not known."""
-    return int(symbol.removeprefix(BELOW).partition(" ")[0]) if symbol.startswith(BELOW) else None
-
-
-def is_uniform(symbol: str) -> bool:
-    """Return whether a symbol has one value for all threads of a block."""
-    return symbol.startswith(UNIFORM)
 
 
 class ParameterWidths:
@@ -123,7 +105,7 @@ class ThreadValues:
         """Return the address of an access."""
         assert op.place is not None  # noqa: S101  (an access has one)
         offset = self._constant(op.place.offset)
-        return offset if op.place.base is None else _sum(self._read(op.place.base, op), offset)
+        return offset if op.place.base is None else sum_of(self._read(op.place.base, op), offset)
 
     def truth(self, op: Op) -> tuple[Values, Values]:
         """Return for each thread whether the guard of an instruction may hold, and whether it may not."""
@@ -214,7 +196,7 @@ class ThreadValues:
             rest = {symbol: value for symbol, value in step.multiples.items() if symbol != itself}
             symbol = f"{LOOP}{register} step {self._slicer.writers(register).index(op)}"
             self._counters[symbol] = start, op
-            result = _sum(result, _product(ThreadValue(step.number, rest), self._symbol(symbol)))
+            result = sum_of(result, product_of(ThreadValue(step.number, rest), self._symbol(symbol)))
         return result if len(result.multiples) <= MOST_SYMBOLS else unknown
 
     def _find_choices(self, register: int, writers: Sequence[Op]) -> None:
@@ -259,7 +241,7 @@ class ThreadValues:
             if len(self._slicer.kept(ParameterWidths).of[start]) > 1:  # of which each is another number
                 known = KnownParameter(f"@{start} {getattr(op.form, 'type', '')}")
             number = self._constant(known.number)
-            return _sum(number, self._symbol(f"{UNIFORM}{known.symbol}")) if known.symbol else number
+            return sum_of(number, self._symbol(f"{UNIFORM}{known.symbol}")) if known.symbol else number
         unknown = self._of_range(op, register)
         if not isinstance(op.form, Pure) or len(op.results) != 1:
             return unknown
@@ -276,7 +258,7 @@ class ThreadValues:
         if known is None or known.high - known.low > MOST_IN_RANGE:
             return self._symbol(f"register {register}")
         symbol = self._symbol(f"{BELOW}{known.high - known.low} of register {register}")
-        return _sum(self._constant(known.low), symbol)
+        return sum_of(self._constant(known.low), symbol)
 
     def _applied(self, op: Op, form: Pure, values: Sequence[ThreadValue]) -> ThreadValue:
         """Return the result of an instruction whose operands are all known."""
@@ -300,15 +282,15 @@ class ThreadValues:
             case (("mov" | "cvta" | "cvt"), [a]):
                 return a if not any(word in _NARROW for word in words) else None
             case "add", [a, b]:
-                return _sum(a, b)
+                return sum_of(a, b)
             case "sub", [a, b]:
-                return _sum(a, _scaled(b, -1))
+                return sum_of(a, scaled(b, -1))
             case "neg", [a]:
-                return _scaled(a, -1)
+                return scaled(a, -1)
             case "mul", [a, b] if {"lo", "wide"} & set(words):
-                return _product(a, b)
+                return product_of(a, b)
             case "mad", [a, b, c] if {"lo", "wide"} & set(words):
-                return _sum(_product(a, b), c)
+                return sum_of(product_of(a, b), c)
             case "shl", [a, b] if b.is_known and ((b.number >= 0) & (b.number < WARP)).all():
                 return ThreadValue(a.number << b.number, {name: item << b.number for name, item in a.multiples.items()})
             case "selp", [a, b]:
@@ -320,11 +302,11 @@ class ThreadValues:
             case (("and" | "or" | "xor" | "shr"), [a, b]) if b.is_known and (b.number == b.number[0]).all():
                 return self._bits(op, a, int(b.number[0]))
             case (("or" | "xor"), [a, b]):
-                return _joined(a, b) or _joined(b, a)
+                return joined(a, b) or joined(b, a)
             case "bfi", [a, b, position, length] if position.is_known and length.is_known:
                 low = int(position.number[0])
                 is_upper = bool((position.number == low).all() and (length.number == WARP - low).all() and low < WARP)
-                return _joined(_scaled(a, 1 << low), b) if is_upper else None
+                return joined(scaled(a, 1 << low), b) if is_upper else None
         return None
 
     def _bits(self, op: Op, a: ThreadValue, constant: int) -> ThreadValue | None:
@@ -414,20 +396,6 @@ _FLOATS = ("f16", "f32", "f64", "bf16", "tf32", "e4m3", "e5m2")  # types of oper
 _NARROW = {"s8", "u8", "s16", "u16", "b16", "pred"}
 
 
-def _joined(upper: ThreadValue, lower: ThreadValue) -> ThreadValue | None:
-    """Return the bits of both values: their sum if none of the upper one's is as low as the lower one's."""
-    sizes = {symbol: most_of(symbol) for symbol in lower.multiples}
-    largest = lower.number.copy()
-    for symbol, most in sizes.items():
-        if most is None or (lower.multiples[symbol] < 0).any():
-            return None
-        largest = largest + lower.multiples[symbol] * most
-    unit = 1 << int(largest.max()).bit_length()
-    parts = (upper.number, *upper.multiples.values())
-    is_apart = (lower.number >= 0).all() and not any((part % unit).any() for part in parts)
-    return _sum(upper, lower) if is_apart else None
-
-
 def _written(register: int, writers: Sequence[Op]) -> WrittenRegister:
     return register, frozenset(map(id, writers))
 
@@ -439,53 +407,3 @@ def _is_predicate(source: Source) -> bool:
 def _signed(values: Values) -> Values:
     """Return integers of any size as those of 64 bits; 32 bits stand for a number with a sign."""
     return (values.view(np.int32) if values.dtype == np.uint32 else values).astype(np.int64)
-
-
-def _sum(a: ThreadValue, b: ThreadValue) -> ThreadValue:
-    return ThreadValue(a.number + b.number, _together(a.multiples, b.multiples))
-
-
-def _together(*parts: Mapping[str, Values]) -> dict[str, Values]:
-    """Return the multiples of sums: of a symbol that may differ each time, the common divisors."""
-    multiples: dict[str, Values] = {}
-    for symbol, value in (item for part in parts for item in part.items()):
-        if symbol in multiples and symbol.startswith(BELOW):  # a sum of two such numbers may be larger
-            _add_divisor(multiples, f"any {symbol}", np.gcd(multiples.pop(symbol), value))
-            continue
-        if symbol in multiples and symbol.startswith(LOOP) and not symbol.endswith(SEVERAL):
-            # Only a divisor of the sum is known, which no longer is the number of iterations times it.
-            _add_divisor(multiples, f"{symbol}{SEVERAL}", np.gcd(multiples.pop(symbol), value))
-            continue
-        before = multiples.get(symbol)
-        if before is None:
-            multiples[symbol] = value
-        else:
-            is_exact = symbol.startswith((UNIFORM, ITSELF, TURN))
-            multiples[symbol] = before + value if is_exact else np.gcd(before, value)
-    return {symbol: value for symbol, value in multiples.items() if value.any()}
-
-
-def _add_divisor(multiples: dict[str, Values], symbol: str, value: Values) -> None:
-    multiples[symbol] = np.gcd(multiples[symbol], value) if symbol in multiples else value
-
-
-def _times(a: ThreadValue, number: Values) -> dict[str, Values]:
-    return {symbol: value * number for symbol, value in a.multiples.items()}
-
-
-def _scaled(a: ThreadValue, factor: int) -> ThreadValue:
-    return ThreadValue(a.number * factor, {symbol: value * factor for symbol, value in a.multiples.items()})
-
-
-def _product(a: ThreadValue, b: ThreadValue) -> ThreadValue:
-    """Return a product; that of two symbols is a symbol."""
-    parts = [
-        {symbol: value * second.number for symbol, value in first.multiples.items()}
-        for first, second in ((a, b), (b, a))
-    ]
-    for one, first_value in a.multiples.items():
-        for other, second_value in b.multiples.items():
-            names = "*".join(sorted(name.removeprefix(UNIFORM) for name in (one, other)))
-            symbol = f"{UNIFORM if is_uniform(one) and is_uniform(other) else 'product '}{names}"
-            parts.append({symbol: first_value * second_value})
-    return ThreadValue(a.number * b.number, _together(*parts))

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from shflbench.emulator.dataflow.slices import Slicer
-from shflbench.emulator.dataflow.thread_values import KnownParameter, ThreadValue, ThreadValues
+from shflbench.emulator.dataflow.symbolic_numbers import ThreadValue
+from shflbench.emulator.dataflow.thread_values import KnownParameter, ThreadValues
 from shflbench.emulator.link.linker import link
 from shflbench.emulator.link.program import Op
 from shflbench.emulator.ptx.parse import parse

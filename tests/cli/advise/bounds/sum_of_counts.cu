@@ -1,4 +1,4 @@
-// b7 without inline code: two registers
+// a sum of two multiples of one counter, in a register that another loop advances
 __global__ void k(int* out, int m) {
     __shared__ int s[2048];
     int tid = threadIdx.x, sum = 0;

@@ -1,3 +1,4 @@
+// sums of floating-point numbers, read as integers
 __global__ void k(int* out, float f) {
     __shared__ int s[2048];
     int tid = threadIdx.x;
