@@ -68,4 +68,7 @@ def _between(study: KernelStudy, before: SourceLine, after: SourceLine) -> Cross
         for one, other in product(case.touched(first), case.touched(second))
         if case.may_meet(one, other)
     ]
-    return max((crossing for crossing in crossings if crossing is not Crossing.NONE), default=None)
+    widest = max((crossing for crossing in crossings if crossing is not Crossing.NONE), default=None)
+    if widest is None or study.generic.isdisjoint({before, after}):
+        return widest
+    return Crossing.WARPS  # of an access whose address may be any, nothing is known

@@ -73,6 +73,7 @@ class KernelStudy:
     single: SingleValues = field(default_factory=SingleValues)
     is_fixed: bool = False  # the block alone decides which threads access what in shared memory, and when
     accesses: dict[SourceLine, list[Op]] = field(default_factory=dict)  # to shared memory, by lines
+    generic: set[SourceLine] = field(default_factory=set)  # lines with accesses that may be to shared memory
     pairs: list[BarrierPairs] = field(default_factory=list)  # for each shape of the blocks, and all numbers
     pairs_of_numbers: list[BarrierPairs] = field(default_factory=list)  # for the numbers of the launches alone
 
@@ -124,6 +125,8 @@ def _find_ops(study: KernelStudy, program: Program, line_of: Callable[[PtxInstru
     for op in program.ops():
         if isinstance(op.form, Access) and op.form.space == "shared":
             study.accesses.setdefault(line_of(op.instruction), []).append(op)
+        if isinstance(op.form, Access) and not op.form.space:
+            study.generic.add(line_of(op.instruction))
         if isinstance(op.form, Barrier) and op.form.whole_block:
             site = _site(study, line_of(op.instruction))
             site.ptx_lines.add(op.instruction.line)

@@ -38,3 +38,9 @@ def test_a_race_in_global_memory_is_no_gap(advise: Advise) -> None:
     advice = advise(f"{ROWS}\n{BARRIER}\nout[t] = s[255 - t];\nout[255] = out[t];", "1x256")
     assert advice.report.verdict == "broken"
     assert not advice.gaps
+
+
+def test_of_a_pointer_that_may_be_to_shared_memory_nothing_is_known(advise: Advise) -> None:
+    body = f"{ROWS}\nconst int* p = n ? s : in;\nout[t] = s[t ^ 1] + p[255 - t];"
+    (gap,) = advise(body, "1x256", arguments=["n=1"]).gaps
+    assert (gap.first.line, gap.last.line, gap.barrier) == (2, 4, "__syncthreads()")
