@@ -126,7 +126,8 @@ def _patches() -> Iterator[str]:
     yield (
         f"After the corrections, `advise --patch` changes {len(changed)} of the {RUN_ON_GPU} programs of the first "
         "four writers. Each patch was applied by `git apply`, the copy was checked without arguments and with three "
-        "others, and compiled by nvcc and run on an NVIDIA H200 beside the original, without arguments and with seven others."
+        "others, and compiled by nvcc and run on an NVIDIA H200 beside the original, without arguments and with seven "
+        "others."
     )
     yield ""
     yield "| the patched program | programs |"
