@@ -123,9 +123,9 @@ def _line(place: str) -> int:
 
 def _of_barrier(truth: Truth, items: Sequence[Mapping[str, Any]]) -> Compared:
     said = "; ".join(f"{item['need']} ({item['reason']})" for item in items)
-    needs = [WEAKER.get(item["need"], "needed") for item in items]
+    needs = [WEAKER.get(_alone(item), "needed") for item in items]
     need = min(needs, key=ORDER.index, default="needed")  # that of all instances
-    is_proved = all(item["proved"] for item in items if item["need"] in WEAKER)
+    is_proved = all(item["proved"] or item["need"] == "needed" for item in items if _alone(item) in WEAKER)
     if need == truth.answer:
         outcome = Outcome.RIGHT if need == "needed" else Outcome.NAMED
     elif ORDER.index(need) > ORDER.index(truth.answer):
@@ -133,6 +133,11 @@ def _of_barrier(truth: Truth, items: Sequence[Mapping[str, Any]]) -> Compared:
     else:
         outcome = Outcome.NONE if need == "needed" else Outcome.LESS
     return Compared(truth, said, outcome)
+
+
+def _alone(item: Mapping[str, Any]) -> str:
+    """Return what a barrier is needed for while all others stay."""
+    return str((item.get("alternative") or item)["need"])
 
 
 def _of_exchange(truth: Truth, items: Sequence[Mapping[str, Any]]) -> Compared:

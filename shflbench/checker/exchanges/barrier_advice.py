@@ -7,17 +7,19 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from shflbench.checker.exchanges.barriers import WARP_BARRIER, replace_barriers
+from shflbench.checker.exchanges.study import numbers_of_command_lines, pairs_of_command_lines
 from shflbench.checker.exchanges.unordered_pairs import Crossing
 from shflbench.checker.file_check import check_kernels
 from shflbench.checker.reporter import KernelReporter
 from shflbench.checker.verdict import KernelVerdict, Level
 from shflbench.emulator.races.hazards import HazardKind
-from shflbench.words import join_words
+from shflbench.words import join_words, one_or_many
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from shflbench.checker.exchanges.counterexamples import CounterExamples
+    from shflbench.checker.exchanges.other_values import OtherValues
     from shflbench.checker.exchanges.study import BarrierSite, KernelStudy
     from shflbench.checker.exchanges.unordered_pairs import BarrierPairs, UnorderedPair
     from shflbench.checker.options import FileOptions
@@ -41,6 +43,14 @@ class BarrierNeed(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Alternative:
+    """What a barrier is needed for, for all values, while other barriers stay as they are."""
+
+    need: BarrierNeed
+    stay: tuple[SourceLine, ...]  # barriers that advice on other lines weakens
+
+
+@dataclass(frozen=True, slots=True)
 class BarrierAdvice:
     """One barrier, and what it is needed for in the launches that were checked."""
 
@@ -48,6 +58,7 @@ class BarrierAdvice:
     need: BarrierNeed
     reason: str
     is_proved: bool = True  # for all sizes, grids and contents; else for the numbers of the launches
+    alternative: Alternative | None = None  # of a barrier that is needed, if others are not weakened as advised
 
     @property
     def could_be_weaker(self) -> bool:
@@ -90,6 +101,7 @@ class BarrierAdvisor:
     ) -> None:
         """Start with all barriers in place."""
         self._report, self._study, self._options, self._examples = report, study, options, examples
+        self._original = file
         self._file = file  # with the barriers as advised so far
         self._removed: list[Op] = []
         self._weakened: list[Op] = []  # which still order the lanes of a warp
@@ -100,7 +112,37 @@ class BarrierAdvisor:
         known = {site.line: advice for site in sites if (advice := self._shown(site))}
         for advise in (self._proved, self._tried):
             known |= {site.line: advice for site in sites if site.line not in known and (advice := advise(site))}
-        return [known[site.line] for site in sites]
+        return [self._with_alternative(site, known) for site in sites]
+
+    def _with_alternative(self, site: BarrierSite, known: Mapping[SourceLine, BarrierAdvice]) -> BarrierAdvice:
+        """Return the advice on a barrier, with what it is needed for while those stay that are weakened instead."""
+        advice = known[site.line]
+        weaker = [other for other in _in_order(self._study) if known[other.line].could_be_weaker]
+        if site.warps or advice.need is not BarrierNeed.BLOCK or not weaker:
+            return advice
+        pair = _crossing_without(self._study.pairs, site, [], [])
+        if pair is None or pair.crossing is not Crossing.WARPS:
+            need = BarrierNeed.NOTHING if pair is None else BarrierNeed.WARP
+            stay = tuple(other.line for other in self._deciding(site, weaker))
+            scope = f" for {self._study.single.blocks} only" if self._study.single.blocks else ""
+            return replace(
+                advice, reason=_instead_of(site, stay, f"{need}{scope}"), alternative=Alternative(need, stay)
+            )
+        if self._has_fault(_without(site, self._original, "")):
+            return advice
+        stay = tuple(other.line for other in weaker)
+        return replace(advice, reason=_instead_of(site, stay, "no launch needs it"))
+
+    def _deciding(self, site: BarrierSite, weaker: Sequence[BarrierSite]) -> Sequence[BarrierSite]:
+        """Return the weaker barriers due to which one is needed: those that alone are enough for that, or all."""
+        alone = []
+        for other in weaker:
+            is_removed = not {id(op) for op in other.ops}.isdisjoint(map(id, self._removed))
+            removed, weakened = (other.ops, []) if is_removed else ([], other.ops)
+            pair = _crossing_without(self._study.pairs, site, removed, weakened)
+            if pair is not None and pair.crossing is Crossing.WARPS:
+                alone.append(other)
+        return alone or weaker
 
     def _shown(self, site: BarrierSite) -> BarrierAdvice | None:
         """Return what the launches show of a barrier, without a change of it."""
@@ -149,13 +191,8 @@ class BarrierAdvisor:
         return BarrierAdvice(site.line, need, reason, is_proved=is_proved)
 
     def _crossing(self, cases: Iterable[BarrierPairs], site: BarrierSite) -> UnorderedPair | None:
-        """Return the widest two accesses that only a barrier orders: of different warps, rather than of lanes.
-
-        Barriers that became ones of the warp order lanes, but no warps.
-        """
-        pair = _widest(cases := list(cases), site, [*self._removed, *self._weakened])
-        is_of_lanes = pair is not None and pair.crossing is Crossing.LANES
-        return None if is_of_lanes and _widest(cases, site, self._removed) is None else pair
+        """Return the widest two accesses that only a barrier orders, with the others as advised so far."""
+        return _crossing_without(cases, site, self._removed, self._weakened)
 
     def _refuted(
         self, site: BarrierSite, pair: UnorderedPair, of_numbers: UnorderedPair | None
@@ -167,15 +204,33 @@ class BarrierAdvisor:
         by = "" if of_numbers is None else WARP_BARRIER
         both = pair.before, pair.after
         values = self._examples.fault(both, self._file, _without(site, self._file, by))
-        if not values:
+        if values is None:
             return None
-        fault = f"without it, a launch with {values} has a fault"
-        if not by and not self._examples.fault(both, self._file, _without(site, self._file, WARP_BARRIER)):
+        if (of_words := self._for_command_lines(site, values)) is not None:
+            return of_words
+        fault = f"without it, a launch with {values.text} has a fault"
+        if not by and self._examples.fault(both, self._file, _without(site, self._file, WARP_BARRIER)) is None:
             return BarrierAdvice(site.line, BarrierNeed.UNKNOWN, f"open: {fault}, with __syncwarp() none is known to")
         if of_numbers is None or of_numbers.crossing is not Crossing.WARPS:
             enough = BarrierNeed.NOTHING if of_numbers is None else BarrierNeed.WARP
             fault = f"{fault}; {enough} for {join_words(self._study.single.numbers)}"
         return BarrierAdvice(site.line, BarrierNeed.BLOCK, fault)
+
+    def _for_command_lines(self, site: BarrierSite, values: OtherValues) -> BarrierAdvice | None:
+        """Return that a barrier could be weaker for all numbers that known command lines give.
+
+        None if one of them needs it, or if they all give the same number; `values` are those of a launch that needs it.
+        """
+        tried = numbers_of_command_lines(self._study, values.number)
+        if len(tried) == 1 or not tried:
+            return None
+        pair = self._crossing(pairs_of_command_lines(self._study), site)
+        if pair is not None and pair.crossing is Crossing.WARPS:
+            return None
+        advice = self._weaker(site, pair, is_proved=False, scope="")
+        numbers = join_words([str(number) for number in tried])
+        given = f"for {values.number} = {numbers} only, as the command lines that were tried give it"
+        return replace(advice, reason=f"{given}; a launch with {values.text} has a fault")
 
     @property
     def _scope(self) -> str:
@@ -196,6 +251,26 @@ class BarrierAdvisor:
         """Whether the kernel has a fault in a changed file."""
         (one,) = check_kernels(file, replace(self._options, kernels=(self._report.symbol,))).kernels
         return one.verdict is KernelVerdict.BROKEN or (one.verdict is KernelVerdict.DOUBTFUL and not is_advised(one))
+
+
+def _instead_of(site: BarrierSite, stay: Sequence[SourceLine], need: str) -> str:
+    """Return that a barrier is needed because others become weaker, and what it is needed for without that."""
+    lines = join_words([line_beside(line, site.line) for line in stay])
+    verb = one_or_many(len(stay), "becomes", "become")
+    changes = one_or_many(len(stay), "that change", "these changes")
+    return f"as {lines} {verb} weaker; without {changes}, {need}"
+
+
+def _crossing_without(
+    cases: Iterable[BarrierPairs], site: BarrierSite, removed: Sequence[Op], weakened: Sequence[Op]
+) -> UnorderedPair | None:
+    """Return the widest two accesses that only a barrier orders: of different warps, rather than of lanes.
+
+    Barriers that became ones of the warp order lanes, but no warps.
+    """
+    pair = _widest(cases := list(cases), site, [*removed, *weakened])
+    is_of_lanes = pair is not None and pair.crossing is Crossing.LANES
+    return None if is_of_lanes and _widest(cases, site, removed) is None else pair
 
 
 def line_beside(line: SourceLine, other: SourceLine) -> str:

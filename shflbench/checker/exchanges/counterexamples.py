@@ -64,25 +64,25 @@ class CounterExamples:
         self._runs = self._steps = 0
         self._known: dict[tuple[object, ...], set[HazardKind | None]] = {}  # of launches with all barriers
 
-    def fault(self, ops: Iterable[Op], file: KernelFile, weaker: KernelFile) -> str:
-        """Return values for which the kernel of a weaker file has a fault, and that of the file none; else empty.
+    def fault(self, ops: Iterable[Op], file: KernelFile, weaker: KernelFile) -> OtherValues | None:
+        """Return values for which the kernel of a weaker file has a fault, and that of the file none; else None.
 
         `ops` are accesses whose addresses and conditions decide on it.
         """
         if not self._stated or self._is_spent:
-            return ""
+            return None
         depends = self._slicer.of(ops)
         try:
             program, other = (link_whole(parse(one.ptx), self._symbol) for one in (file, weaker))
             for item in self._stated:
                 for values in self._others(item, depends):
                     if self._is_spent:
-                        return ""
+                        return None
                     if not self._hazards_of(file, program, values, item.seed) and self._races(other, values, item.seed):
-                        return values.text
+                        return values
         except KernelError:
-            return ""  # the budget of the file is over
-        return ""
+            return None  # the budget of the file is over
+        return None
 
     def other_flows(
         self, ops: Iterable[Op], program: Program, flows_of: Callable[[LaunchEvidence], dict[FlowKey, Flow]]

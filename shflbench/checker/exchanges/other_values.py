@@ -38,6 +38,7 @@ class OtherValues:
     text: str
     launch: PlannedLaunch
     arguments: Arguments
+    number: str = ""  # the name of the one number that differs, if it is that
 
 
 def other_values(item: LaunchEvidence, depends: Slice, slicer: Slicer) -> Iterator[OtherValues]:
@@ -74,7 +75,7 @@ def _numbers(launch: PlannedLaunch, arguments: Arguments, depends: Slice, slicer
     for span, number in filter(None, chain.from_iterable(zip_longest(*per_number))):
         changed = _with_number(arguments, span, number)
         if changed is not None:
-            yield OtherValues(f"{span.name} = {number}", launch, changed)
+            yield OtherValues(f"{span.name} = {number}", launch, changed, span.name)
 
 
 def _other_integers(span: Span, marks: list[int], launch: PlannedLaunch) -> list[tuple[Span, int]]:

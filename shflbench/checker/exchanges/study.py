@@ -158,6 +158,19 @@ def _pairs_of_numbers(slicer: Slicer, stated: Sequence[LaunchEvidence]) -> list[
     return [BarrierPairs(slicer, block, buffers, {**begins, **dict(numbers)}) for block, numbers in cases]
 
 
+def pairs_of_command_lines(study: KernelStudy) -> list[BarrierPairs]:
+    """Return these pairs with the numbers of all launches, also of those for other words of the command line."""
+    return [] if study.slicer is None else _pairs_of_numbers(study.slicer, [*study.stated, *study.further])
+
+
+def numbers_of_command_lines(study: KernelStudy, name: str) -> list[int]:
+    """Return the integers that a parameter has in these launches, in order; none if no other words were tried."""
+    if study.slicer is None or not study.further:
+        return []
+    spans = (span for item in (*study.stated, *study.further) for _, span in _spans(study.slicer, item))
+    return sorted({span.value for span in spans if span.name == name and isinstance(span.value, int)})
+
+
 def _buffers(
     slicer: Slicer, stated: Sequence[LaunchEvidence]
 ) -> tuple[dict[int, frozenset[str]], dict[int, KnownParameter]]:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from shflbench.checker import FileOptions, KernelAdvice, Patch
+    from shflbench.checker.exchanges.barrier_advice import Alternative
     from shflbench.cli.console import Console
     from shflbench.cuda_sources import SourceLine
     from shflbench.kernel_bench.file_gains import KernelGain
@@ -193,6 +194,7 @@ def records(
                     "need": one.need,
                     "reason": one.reason,
                     "proved": one.could_be_weaker and one.is_proved,
+                    "alternative": one.alternative and _alternative(one.alternative, base),
                 }
                 for one in kernel.barriers
             ],
@@ -201,3 +203,8 @@ def records(
         }
         for kernel in advice
     ]
+
+
+def _alternative(item: Alternative, base: Path) -> dict[str, Any]:
+    """Return what a barrier is needed for while others stay that are weakened instead."""
+    return {"need": item.need, "stay": [line.shown(base) for line in item.stay]}

@@ -132,3 +132,37 @@ BINS = (
 def test_values_of_a_range_stay_in_the_row_of_a_warp(advise: Advise, bin_: str, need: str) -> None:
     first, second = advise(BINS.replace("BIN", bin_), "1x256", arguments=["n=1", "in=i32[256]:1"]).barriers
     assert (first.need, second.need) == (need, "needed")
+
+
+def test_of_two_barriers_that_do_the_same_one_is_needed_and_says_instead_of_which(advise: Advise) -> None:
+    body = """
+__shared__ int s[256];
+int t = threadIdx.x;
+s[t] = in[t];
+__syncthreads();
+int mine = s[t];
+__syncthreads();
+out[t] = mine + s[255 - t];
+"""
+    first, second = advise(body, "1x256").barriers
+    assert (first.need, first.is_proved, first.alternative) == ("not needed", True, None)
+    assert second.need == "needed"
+    assert second.alternative is not None
+    assert (second.alternative.need, second.alternative.stay) == ("not needed", (first.line,))
+    assert second.reason == f"as line {first.line.line} becomes weaker; without that change, not needed"
+
+
+def test_a_barrier_that_is_needed_with_all_others_has_no_alternative(advise: Advise) -> None:
+    body = """
+__shared__ int s[256];
+int t = threadIdx.x;
+s[t] = in[t];
+__syncthreads();
+s[t] += 1;
+__syncthreads();
+out[t] = s[255 - t];
+__syncthreads();
+"""
+    first, second, third = advise(body, "1x256").barriers
+    assert (first.need, second.need, third.need) == ("not needed", "needed", "not needed")
+    assert second.alternative is None

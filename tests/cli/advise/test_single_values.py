@@ -189,3 +189,40 @@ def test_one_buffer_for_two_pointers_with_other_words_counts(
     file.write_text(ONE_BUFFER_FOR_ODD_NUMBERS.replace("SECOND", second), encoding="utf-8")
     (kernel,) = json.loads(shflbench("advise", file, "--format", "json").out)["kernels"]
     assert [barrier["need"] for barrier in kernel["barriers"]] == [need]
+
+
+RINGS = """
+#include <cstdlib>
+__global__ void rings(const int* in, int* out, int ring) {
+    __shared__ int s[128];
+    int t = threadIdx.x;
+    s[t] = in[t];
+    __syncthreads();
+    out[t] = s[(t & ~(ring - 1)) | ((t + 1) & (ring - 1))];
+}
+int main(int argc, char** argv) {
+    int seed = argc > 1 ? atoi(argv[1]) : 2, *in, *out;
+    cudaMalloc(&in, 128 * 4);
+    cudaMalloc(&out, 128 * 4);
+    rings<<<1, 128>>>(in, out, RING);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("ring", "need", "reason"),
+    [
+        ("8 << seed % 3", "__syncwarp() is enough", "for ring = 16 and 32 only, as the command lines that were tried"),
+        ("16 << (seed + 1) % 3", "needed", "without it, a launch with ring = "),  # 64 for some
+        ("32", "needed", "without it, a launch with ring = 33 has a fault; __syncwarp() is enough for ring = 32"),
+    ],
+)
+def test_numbers_that_command_lines_give_are_those_that_count(
+    file: Path, shflbench: Command, ring: str, need: str, reason: str
+) -> None:
+    file.write_text(RINGS.replace("RING", ring), encoding="utf-8")
+    (kernel,) = json.loads(shflbench("advise", file, "--format", "json").out)["kernels"]
+    (barrier,) = kernel["barriers"]
+    assert (barrier["need"], barrier["proved"]) == (need, False)
+    assert barrier["reason"].startswith(reason)
+    assert shflbench("advise", file, "--patch").out == ""
