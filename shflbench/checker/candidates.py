@@ -137,7 +137,7 @@ def read_candidates(
 def _read(path: Path, options: FileOptions, named: Sequence[NamedCandidate]) -> tuple[KernelFile, FileOptions]:
     """Return the file, with the calls of its host code, and the options with which it is read."""
     kernels = tuple(dict.fromkeys(name for item in named for name in item.kernels))
-    options = replace(options.timed(), kernels=kernels, host=replace(options.host, calls=True))
+    options = replace(options.timed(), kernels=kernels)
     file = read_file(path, options)
     if file.unit is None:
         raise KernelError(f"{path} is PTX, which has no source to compile", "Pass the .cu file.")

@@ -47,7 +47,7 @@ class DataCache:
         if self.folder is None:
             return None
         try:
-            digest = _digest_of((__version__, _code(), Path.cwd(), decisive))
+            digest = digest_of((__version__, _code(), Path.cwd(), decisive))
         except TypeError:
             return None
         return entry_path(self.folder, digest.hex(), self.kind)
@@ -67,7 +67,8 @@ class DataCache:
             return
         with contextlib.suppress(OSError, TypeError):  # a cache that cannot be written costs time only
             text = json.dumps(self._encoded(value))
-            if len(text) <= MAXIMUM_BYTES and self._decoded(json.loads(text)) == value:
+            # Some records are equal only to themselves.
+            if len(text) <= MAXIMUM_BYTES and json.dumps(self._encoded(self._decoded(json.loads(text)))) == text:
                 write_entry(path, text.encode())
                 remove_oldest(path.parent, self.kind, MAXIMUM_ENTRIES)
 
@@ -120,7 +121,7 @@ def _code() -> str:
     return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()
 
 
-def _digest_of(value: object) -> bytes:
+def digest_of(value: object) -> bytes:
     """Return a hash of all that a value consists of, with types and sizes; TypeError for an object that is not data.
 
     A part that the value has in several places is hashed once: each launch of a program refers to the launches that

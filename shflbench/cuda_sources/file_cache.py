@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from shflbench.compile.data_cache import DataCache
 from shflbench.compile.nvrtc import PtxUnit
@@ -41,29 +41,41 @@ FURTHER = (
 )  # fmt: skip
 
 
+class ReadFile(NamedTuple):
+    """What was read from a file."""
+
+    file: KernelFile
+    is_determined: bool  # by the text, the options and the compiler alone
+    launches_on_device: bool
+
+
 def cached_file(
     nvrtc: PtxCompiler,
     unit: SourceUnit,
     options: CompileOptions,
     decisive: object,
-    read: Callable[[], tuple[KernelFile, bool]],
+    read: Callable[[], ReadFile],
 ) -> KernelFile:
     """Return the file that `read` returns for a unit and `nvrtc`, from the cache of `nvrtc` if it has that.
 
-    `decisive` is all that determines the file beside the unit, the options and the compiler; `read` also returns
-    whether nothing else does.
+    `decisive` is all that determines the file beside the unit, the options and the compiler.
     """
     cache = DataCache(nvrtc.folder, KERNELS, (*RECORDS, *FURTHER))
     given = {item.name: getattr(options, item.name) for item in fields(options) if item.name != "budget"}
     known = (nvrtc.toolchain.identity, [*map(str, nvrtc.toolchain.headers)], given, decisive)
-    path = None if nvrtc.reads_disk(file.text for file in unit.files) else cache.path(known, *_contents(unit))
+    if nvrtc.reads_disk(file.text for file in unit.files):
+        return read().file
+    path = cache.path(known, *_contents(unit))
     stored = cache.read(path)
     if isinstance(stored, KernelFile):
         return stored
-    file, is_determined = read()
-    if is_determined and not nvrtc.has_failed and not options.budget.has_timed_out:
-        cache.write(path, file)
-    return file
+    result = read()
+    if result.is_determined and not nvrtc.has_failed and not options.budget.has_timed_out:
+        cache.write(path, result.file)
+        if options.device_launches and not result.launches_on_device:  # then the option changes nothing
+            given["device_launches"] = False
+            cache.write(cache.path(known, *_contents(unit)), result.file)
+    return result.file
 
 
 def _contents(unit: SourceUnit) -> tuple[object, ...]:

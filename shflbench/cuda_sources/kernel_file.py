@@ -388,7 +388,7 @@ class KernelFile:
     unit: PtxUnit | None = None  # the device code as NVRTC took it; None if another compiler made the PTX
     rejected: tuple[RejectedKernel, ...] = ()
     numbers: tuple[HostNumber, ...] = ()  # of the host code that was run
-    host_calls: tuple[HostCall, ...] = ()  # of functions that launch kernels, outer ones first; only if asked for
+    host_calls: tuple[HostCall, ...] = ()  # of functions that launch kernels, outer ones first
     chains: tuple[LaunchChain, ...] = ()  # of launches that overlap
     uninstantiated: tuple[RejectedKernel, ...] = ()  # templates that are launched, in no instance that is known
     rejected_instances: tuple[RejectedKernel, ...] = ()  # that the host code names, of templates

@@ -23,7 +23,7 @@ from shflbench.cuda_sources.device_functions import MAXIMUM_ROUNDS, with_definit
 from shflbench.cuda_sources.dispatch_notes import dispatch_notes
 from shflbench.cuda_sources.example_instances import example
 from shflbench.cuda_sources.expansion import require_expandable, require_shallow
-from shflbench.cuda_sources.file_cache import cached_file
+from shflbench.cuda_sources.file_cache import ReadFile, cached_file
 from shflbench.cuda_sources.guarded_kernels import kernel_guard, no_kernel, not_compiled_with, with_guarding_macros
 from shflbench.cuda_sources.header_search import with_found_headers
 from shflbench.cuda_sources.hidden_kernels import hidden_kernels
@@ -40,8 +40,8 @@ from shflbench.cuda_sources.open_notes import open_notes
 from shflbench.cuda_sources.plain_folder import table_name
 from shflbench.cuda_sources.ptx import device_variables, dialect_notes, read_kernels
 from shflbench.cuda_sources.read_options import HostOptions, KernelNames
+from shflbench.cuda_sources.recent_sources import recent_source
 from shflbench.cuda_sources.rejected_kernels import refuse_rejected
-from shflbench.cuda_sources.source import CudaSource
 from shflbench.cuda_sources.stores import Suspects, find_removed
 from shflbench.cuda_sources.toolkit_versions import toolkit_versions
 from shflbench.cuda_sources.users_kernels import users_kernels
@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from shflbench.cuda_sources.instances import DerivedInstance
     from shflbench.cuda_sources.kernel_file import CompileOptions, SourceKernel
     from shflbench.cuda_sources.read_options import Compilers
+    from shflbench.cuda_sources.source import CudaSource
 
 REFUSED_WORDS = "the program performs no launch with the command line of --host-args: sizes are chosen as without it"
 MAXIMUM_BYTES = 16 * 2**20  # of PTX; a larger file is a library
@@ -130,7 +131,7 @@ def read_cuda(  # noqa: PLR0913  (a group per question)
     nvrtc = PtxCompiler(toolchain, compilers.cache) if toolchain is not None else None
 
     def source_with(options: CompileOptions, files: SourceUnit = unit) -> CudaSource:
-        return CudaSource(files, options.define, host.words, usual, host.change, budget)
+        return recent_source(files, options.define, host.words, usual, host.change, budget)
 
     def compile_unit(files: SourceUnit, options: CompileOptions) -> _Compilation:
         source = source_with(options, files)
@@ -151,7 +152,7 @@ def read_cuda(  # noqa: PLR0913  (a group per question)
                 raise
             raise not_compiled_with(path, guard, error) from error
 
-    def read() -> tuple[KernelFile, bool]:
+    def read() -> ReadFile:
         macro_notes: list[SourceNote] = []
         if compiled is not None:
             source = source_with(options)
@@ -160,13 +161,14 @@ def read_cuda(  # noqa: PLR0913  (a group per question)
             compilation, macro_notes = compile_file()
             source, notes = compilation.source, [*built, *header_notes, *guard_notes, *macro_notes, *run_notes]
             file = _kernel_file(path, names.kernel, compilation, notes)
-        file = replace(file, host_calls=source.host_calls) if host.calls else file
+        file = replace(file, host_calls=source.host_calls)
         # Notes on macros come from files of the build, and other sources are found only after compilation.
-        return file, not macro_notes and not source.unit.sources
+        is_determined = not macro_notes and not source.unit.sources
+        return ReadFile(file, is_determined, source.device_launch(uncertain=False) is not None)
 
     if nvrtc is None or nvcc is not None:
-        return read()[0]
-    words = (host.words, usual, host.change.numbers, host.change.instance, host.calls, compiled)
+        return read().file
+    words = (host.words, usual, host.change.numbers, host.change.instance, compiled)
     kernels = (names.kernel, names.instances, names.skip_unknown)
     decisive = (path, words, kernels, built, header_notes, guard_notes, run_notes, HostBudget(budget).most_work)
     return cached_file(nvrtc, unit, options, decisive, read)

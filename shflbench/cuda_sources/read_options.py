@@ -28,7 +28,6 @@ class HostOptions:
 
     words: tuple[str, ...] | None = None  # of the program's command line; None: as a Makefile says, or derived
     change: HostChange = field(default_factory=HostChange)
-    calls: bool = False  # also read which function of the host code performs which launches
 
 
 @dataclass(frozen=True, slots=True)

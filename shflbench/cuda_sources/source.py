@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from copy import copy
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -67,6 +68,17 @@ class CudaSource:
         self.macros = Macros([file.lexed for file in unit.files], define)
         self.define, self._budget = (*unit.versions, *define), budget
         self._assuming: dict[str, Instances] = {}  # by the type that is assumed
+
+    @property
+    def has_timed_out(self) -> bool:
+        """Whether the time was up while the host code ran, of which then only a part is known."""
+        return self._budget.has_timed_out
+
+    def of_equal(self, unit: SourceUnit, budget: FileBudget) -> CudaSource:
+        """Return the source of a unit with the same texts, and what is known of it."""
+        source = copy(self)
+        source.unit, source._budget = unit, budget  # noqa: SLF001  (of its own kind)
+        return source
 
     @cached_property
     def definitions(self) -> list[Definition]:

@@ -138,7 +138,7 @@ def _advice(report: KernelReport, study: KernelStudy, file: KernelFile, options:
         return KernelAdvice(report, (), missing=study.request)
     examples = CounterExamples(report.symbol, study.slicer, study.stated, study.further, options.budget)
     exchanges = _exchanges(study, examples)
-    barriers = tuple(BarrierAdvisor(report, study, file, options, examples).advice())
+    barriers = tuple(BarrierAdvisor(report, study, file, examples).advice())
     shapes = tuple(dict.fromkeys(str(launch.shape) for launch in study.launches))
     exchanges.sort(key=_lines)
     runs = StatedRuns(study.program, tuple(study.stated)) if study.program is not None else None

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from shflbench.checker.exchanges.barriers import WARP_BARRIER, replace_barriers
 from shflbench.checker.exchanges.study import numbers_of_command_lines, pairs_of_command_lines
 from shflbench.checker.exchanges.unordered_pairs import Crossing
-from shflbench.checker.file_check import check_kernels
 from shflbench.checker.reporter import KernelReporter
 from shflbench.checker.verdict import KernelVerdict, Level
 from shflbench.emulator.races.hazards import HazardKind
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from shflbench.checker.exchanges.other_values import OtherValues
     from shflbench.checker.exchanges.study import BarrierSite, KernelStudy
     from shflbench.checker.exchanges.unordered_pairs import BarrierPairs, UnorderedPair
-    from shflbench.checker.options import FileOptions
     from shflbench.checker.report import KernelReport
     from shflbench.cuda_sources.kernel_file import KernelFile
     from shflbench.cuda_sources.source_lines import SourceLine
@@ -96,11 +94,10 @@ class BarrierAdvisor:
         report: KernelReport,
         study: KernelStudy,
         file: KernelFile,
-        options: FileOptions,
         examples: CounterExamples,
     ) -> None:
         """Start with all barriers in place."""
-        self._report, self._study, self._options, self._examples = report, study, options, examples
+        self._report, self._study, self._examples = report, study, examples
         self._original = file
         self._file = file  # with the barriers as advised so far
         self._removed: list[Op] = []
@@ -128,7 +125,7 @@ class BarrierAdvisor:
             return replace(
                 advice, reason=_instead_of(site, stay, f"{need}{scope}"), alternative=Alternative(need, stay)
             )
-        if self._has_fault(_without(site, self._original, "")):
+        if self._examples.in_launches(_without(site, self._original, "")):
             return advice
         stay = tuple(other.line for other in weaker)
         return replace(advice, reason=_instead_of(site, stay, "no launch needs it"))
@@ -170,7 +167,7 @@ class BarrierAdvisor:
         of_numbers = self._crossing(self._study.pairs_of_numbers, site) if self._study.single.numbers else pair
         is_enough = of_numbers is None or of_numbers.crossing is not Crossing.WARPS
         weaker = _without(site, self._file, "" if of_numbers is None else WARP_BARRIER)
-        if not is_enough and self._has_fault(weaker):
+        if not is_enough and self._examples.in_launches(weaker):
             return BarrierAdvice(site.line, BarrierNeed.BLOCK, "without it, a launch has a fault")
         if pair is not None and (refuted := self._refuted(site, pair, of_numbers)):
             return refuted
@@ -246,11 +243,6 @@ class BarrierAdvisor:
         lines = dict.fromkeys(line_of(op.instruction) for op in (pair.before, pair.after))
         where = join_words([line_beside(line, site.line) for line in lines])
         return f"open: no launch needs it, but for other values the accesses in {where} may be to the same memory"
-
-    def _has_fault(self, file: KernelFile) -> bool:
-        """Whether the kernel has a fault in a changed file."""
-        (one,) = check_kernels(file, replace(self._options, kernels=(self._report.symbol,))).kernels
-        return one.verdict is KernelVerdict.BROKEN or (one.verdict is KernelVerdict.DOUBTFUL and not is_advised(one))
 
 
 def _instead_of(site: BarrierSite, stay: Sequence[SourceLine], need: str) -> str:

@@ -12,7 +12,7 @@ from shflbench.emulator.explore import explore
 from shflbench.emulator.link.unsupported import link_whole
 from shflbench.emulator.machine.launch import Machine
 from shflbench.emulator.machine.policies import LOCKSTEP
-from shflbench.emulator.machine.scheduler import StepLimitError
+from shflbench.emulator.machine.scheduler import STEP_LIMIT, StepLimitError
 from shflbench.emulator.ptx.parse import parse
 from shflbench.emulator.races.hazards import RACES, HazardKind
 from shflbench.errors import KernelError
@@ -58,6 +58,7 @@ class CounterExamples:
         self._symbol, self._slicer, self._budget = symbol, slicer, budget
         whole = [item for item in stated if not item.launch.shape.sample]
         self._stated = sorted(whole, key=lambda item: item.launch.shape.threads)[:1]
+        self._every = sorted((*stated, *further), key=lambda item: item.launch.shape.threads)
         blocks = {item.launch.shape.block for item in stated}
         self._of_other_blocks = [_as_it_is(item) for item in further if item.launch.shape.block not in blocks]
         self._of_other_words = [_as_it_is(item) for item in further if item.launch.shape.block in blocks]
@@ -83,6 +84,28 @@ class CounterExamples:
         except KernelError:
             return None  # the budget of the file is over
         return None
+
+    def in_launches(self, weaker: KernelFile) -> bool:
+        """Whether the kernel of a weaker file has a fault in a launch of the program, the smallest ones first.
+
+        Most faults show in the first part of a launch, so that only without one there the whole of it runs.
+        """
+        try:
+            program = link_whole(parse(weaker.ptx), self._symbol)
+            waiting = self._every
+            for limit in (MOST_STEPS_OF_ONE, STEP_LIMIT):
+                cut = []
+                for item in waiting:
+                    launch = emulated_launch(program, item.launch, item.arguments, Machine(budget=self._budget))
+                    (result,) = explore(launch, (LOCKSTEP,), seed=item.seed, step_limit=limit).results
+                    is_cut = isinstance(result.error, StepLimitError)
+                    if any(hazard.kind in RACES for hazard in result.hazards) or (result.error and not is_cut):
+                        return True
+                    cut += [item] if is_cut else []
+                waiting = cut
+        except KernelError:
+            pass  # the budget of the file is over
+        return False
 
     def other_flows(
         self, ops: Iterable[Op], program: Program, flows_of: Callable[[LaunchEvidence], dict[FlowKey, Flow]]

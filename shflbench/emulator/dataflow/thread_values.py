@@ -46,7 +46,6 @@ OF_BLOCK = ("%ctaid", "%nctaid")
 MOST_SYMBOLS = 8  # of a value; addresses have a few
 MOST_CHOICES = 40  # values of a register in a loop that multiplies or divides by two
 MOST_IN_RANGE = 255  # above the least of the numbers that a value may be, such as a byte of memory
-MOST_ASSUMED = 2  # registers of nested loops
 _DEEPEST = 60  # instructions that one value follows from
 _MOST_WORK = 50_000  # values that are computed; those in nested loops are computed several times
 
@@ -201,7 +200,7 @@ class ThreadValues:
 
     def _find_choices(self, register: int, writers: Sequence[Op]) -> None:
         """Add the values of a register to the `choices` if they are few, whatever instruction writes it when."""
-        if self._open or len(self._assumed) >= MOST_ASSUMED:
+        if self._open or self._assumed:
             return
         key = _written(register, writers)
         values: dict[bytes, ThreadValue] = {}
