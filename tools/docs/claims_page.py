@@ -24,6 +24,7 @@ from shflbench.store import find_runs, read_run
 from shflbench.suite.shipped_claims import shipped_claims
 from tools.docs.measured import DEVICE, ROOT, by_pattern, launch_costs, per_iteration, settings, unsafe_gain
 from tools.docs.page_file import generated_note, page_environment, write_page
+from tools.docs.wrap import wrap_page
 
 if TYPE_CHECKING:
     from shflbench.analysis.claims.verdict import ClaimVerdict
@@ -213,7 +214,7 @@ def pages() -> dict[Path, str]:
 
 
 def _noted(template: str, text: str) -> str:
-    return f"{generated_note(TEMPLATES / template, ROOT)}\n\n{text}".replace(f"{ROOT}/", "")
+    return wrap_page(f"{generated_note(TEMPLATES / template, ROOT)}\n\n{text}".replace(f"{ROOT}/", ""))
 
 
 def main() -> None:

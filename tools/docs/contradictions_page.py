@@ -14,6 +14,7 @@ from shflbench.analysis.contest import times as precise_times
 from tools.docs.claims_page import Verdicts, cell, finding, measured, share, verdicts
 from tools.docs.measured import ROOT, settings, unsteady
 from tools.docs.page_file import generated_note, page_environment, write_page
+from tools.docs.wrap import wrap_page
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -82,7 +83,8 @@ def pages() -> dict[Path, str]:
             unsteady=[suite for suite in unsteady() if suite in SUITES],
             verdicts=verdicts(LETTERS),
         )
-        found[PAGE.with_name(f"{name}.md")] = f"{generated_note(TEMPLATES / template, ROOT)}\n\n{text.rstrip()}\n"
+        note = generated_note(TEMPLATES / template, ROOT)
+        found[PAGE.with_name(f"{name}.md")] = wrap_page(f"{note}\n\n{text.rstrip()}\n")
     return found
 
 

@@ -24,6 +24,7 @@ from tools.docs.contradictions_page import linked
 from tools.docs.measured import ROOT, per_iteration
 from tools.docs.opponents import RECORDS
 from tools.docs.page_file import generated_note, page_environment, write_page
+from tools.docs.wrap import wrap_page
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -314,7 +315,7 @@ def pages() -> dict[Path, str]:
     for name in NAMES:
         template = f"{name}.md.j2"
         note = generated_note(TEMPLATES / template, ROOT)
-        found[FOLDER / f"{name}.md"] = f"{note}\n\n{made.get_template(template).render()}"
+        found[FOLDER / f"{name}.md"] = wrap_page(f"{note}\n\n{made.get_template(template).render()}")
     return found
 
 

@@ -25,6 +25,7 @@ from tools.docs.pattern_pages import NOTE, index, page
 from tools.docs.reference_pages import index as reference_index
 from tools.docs.reference_pages import python
 from tools.docs.refused_page import refused
+from tools.docs.wrap import wrap_page
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
@@ -210,7 +211,7 @@ PAGES: Mapping[str, Callable[[], str]] = {
 
 
 def _page(title: str, about: str, *sections: str) -> str:
-    return "\n\n".join((NOTE, f"# {title}", about, *sections)) + "\n"
+    return wrap_page("\n\n".join((NOTE, f"# {title}", about, *sections)) + "\n")
 
 
 def _table(head: str, rows: Iterable[tuple[str, ...]]) -> str:

@@ -16,6 +16,7 @@ from shflbench.patterns.discover import builtin, load
 from shflbench.suite.shipped_claims import claims_by_pattern
 from shflbench.words import join_words
 from tools.docs.machine_code import compiler_of, digest, read_tables, table, tables, with_digest
+from tools.docs.wrap import wrap_page
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -101,7 +102,7 @@ def page(name: str, machine_code: str | None = None) -> str:
     pattern = load(builtin()[name])
     text = current_tables(pattern) if machine_code is None else machine_code
     sections = [*_about(pattern.declaration), *_claims(name), *_declared(pattern), *_about_code(pattern.declaration)]
-    return "\n\n".join((NOTE, f"# {name}", *sections, with_digest(pattern, text))) + "\n"
+    return wrap_page("\n\n".join((NOTE, f"# {name}", *sections, with_digest(pattern, text))) + "\n")
 
 
 def current_tables(pattern: LoadedPattern) -> str:

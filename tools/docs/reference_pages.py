@@ -14,6 +14,7 @@ from shflbench.kernel_bench.result import BenchResult
 from shflbench.kernel_facts.inspection import InspectResult
 from tools.docs.machine_code import table
 from tools.docs.pattern_pages import NOTE
+from tools.docs.wrap import wrap_page
 
 # The pages in the order of use, each with its title.
 PAGES = {
@@ -46,7 +47,8 @@ def python() -> str:
     advised = (*_function("advise"), _ADVISE_EXAMPLE, *_members(AdviceResult))
     tables = (*_function("load"), _EXAMPLE, _TYPES, *_function("split_options"), _SPLIT_EXAMPLE)
     samples = (*_function("load_samples"), _SAMPLES_EXAMPLE)
-    return "\n\n".join((NOTE, "# Python", _ABOUT, *parts, *inspected, *advised, *tables, *samples)) + "\n"
+    sections = (*parts, *inspected, *advised, *tables, *samples)
+    return wrap_page("\n\n".join((NOTE, "# Python", _ABOUT, *sections)) + "\n")
 
 
 def _function(name: str) -> tuple[str, str]:

@@ -19,6 +19,7 @@ from shflbench.suite.revision import same_measurements
 from shflbench.words import count_noun
 from tools.docs.measured import ROOT
 from tools.docs.page_file import write_page
+from tools.docs.wrap import wrap_page
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -119,7 +120,7 @@ def render() -> str:
         model: len({one.card for one in runs if one.model == model}) for model in sorted({one.model for one in runs})
     }
     changed = sum(bool(one.run.info.versions.git_dirty) for one in runs)
-    return environment.get_template(TEMPLATE.name).render(
+    text = environment.get_template(TEMPLATE.name).render(
         runs=runs,
         cards=cards,
         changed=changed,
@@ -127,6 +128,7 @@ def render() -> str:
         unbounded=[one for one in runs if not one.has_bounds],
         outdated=[one for one in runs if not one.is_current],
     )
+    return wrap_page(text)
 
 
 def main() -> None:

@@ -5,8 +5,7 @@ The sentences are in the files beside this one, and every figure is taken from a
 
 from __future__ import annotations
 
-from functools import cache, partial
-from textwrap import wrap
+from functools import cache
 from typing import TYPE_CHECKING
 
 from benchmarks.distance import FAR
@@ -24,6 +23,7 @@ from tools.docs.measured import ROOT
 from tools.docs.opponents import RECORDS
 from tools.docs.page_file import page_environment, write_page
 from tools.docs.pattern_pages import kernel_place
+from tools.docs.wrap import wrap_page
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 PAGES = ROOT / "docs" / "answers"
 CHARTS = ROOT / "plots" / "answers"
 ARCH = "sm_90"  # of the GPUs that the answers were measured on
-fill = partial(wrap, width=120, break_long_words=False, break_on_hyphens=False)
 EXPLANATIONS = ROOT / "docs" / "explanation"
 
 
@@ -54,24 +53,11 @@ def filled(text: str, answer: Answer) -> str:
     return " ".join(environment().from_string(text).render(at=answer.at).split())
 
 
-def wrapped(page: str) -> str:
-    """Return a page whose paragraphs and items have lines of at most 120 characters."""
-    lines: list[str] = []
-    in_code = False
-    for line in page.splitlines():
-        in_code ^= line.startswith("```")
-        if in_code or not line or line.startswith(("|", "<", "!", "#", "`")):
-            lines.append(line)
-        else:
-            lines += fill(line, subsequent_indent="  " if line.startswith("- ") else "")
-    return "\n".join(lines) + "\n"
-
-
 def render(answer: Answer) -> str:
     """Return the page of an answer."""
     places = list(answer.places())
     template = environment().get_template("page.md.j2")
-    return wrapped(
+    return wrap_page(
         template.render(
             answer=answer,
             title=sentence(answer.have),
