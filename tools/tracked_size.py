@@ -1,6 +1,6 @@
 """Refuse a repository that grows without bound: `git ls-files -z | python -m tools.tracked_size`, part of `make lint`.
 
-CONTRIBUTING.md says which recorded data are kept, and in what form.
+docs/contributing/record-a-reference-run.md says which recorded data are kept, and in what form.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def problems(paths: Iterable[Path]) -> Iterator[str]:
     if (total := sum(sizes.values())) > MOST_BYTES:
         yield (
             f"tracked files take {total / MEGABYTE:.1f} MB, more than {MOST_BYTES / MEGABYTE:.0f} MB: remove recorded "
-            "data that no test, page or benchmark reads (CONTRIBUTING.md, Recorded data)"
+            "data that no test, page or benchmark reads (docs/contributing/record-a-reference-run.md)"
         )
     first: dict[str, Path] = {}
     for path, size in sizes.items():

@@ -29,7 +29,7 @@ def test_a_large_file_that_is_there_twice_is_named(tmp_path: Path) -> None:
 def test_too_many_bytes_are_refused_with_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tracked_size, "MOST_BYTES", 3)
     (problem,) = tracked_size.problems([write(tmp_path / "large", b"four")])
-    assert "CONTRIBUTING.md" in problem
+    assert "docs/contributing/record-a-reference-run.md" in problem
 
 
 def test_names_come_from_standard_input_and_a_problem_fails_the_build(tmp_path: Path) -> None:

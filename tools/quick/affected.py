@@ -19,7 +19,7 @@ COMMANDS = "tests.cli."  # below it, a folder for each command, which `cli/regis
 READERS = {
     "docs": ("tests/docs",),
     "README.md": ("tests/docs",),
-    "CONTRIBUTING.md": ("tests/docs", "tests/tools"),
+    "CONTRIBUTING.md": ("tests/docs",),
     "CHANGELOG.md": ("tests/docs",),
     "suites": ("tests/suite", "tests/docs"),
     "results": ("tests/docs", "tests/store"),

@@ -125,7 +125,7 @@ def test_vendored_files_are_those_of_the_pinned_version(name: str, digest: str) 
 
 
 def test_each_vendored_library_has_its_license_in_the_report_and_a_reason_in_the_guide() -> None:
-    guide = (Path(__file__).parents[3] / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    guide = (Path(__file__).parents[3] / "docs/contributing/dependencies.md").read_text(encoding="utf-8")
     text = parsed(small()).text
     for script in (FOLDER / "vendor").glob("*.js"):
         terms = (FOLDER / "vendor" / f"{script.stem}.LICENSE.txt").read_text(encoding="utf-8")
