@@ -13,6 +13,7 @@ from typing import Any
 from shflbench.words import join_words
 from tests.checker.fixes.first_run import FirstAnswer, recorded
 from tests.checker.fixes.fix_files import FOLDERS, FixFile, fix_files
+from tools.docs.wrap import wrap_page
 
 ROOT = Path(__file__).parents[3]
 PAGE = ROOT / "docs" / "explanation" / "fixes-of-public-races.md"
@@ -57,7 +58,7 @@ def texts(record: Record | None) -> dict[str, str]:
 def current(page: Path, record: Record | None) -> str:
     """Return the text of a page with its current tables and sentences."""
     shown = texts(record)
-    return with_texts(page.read_text(encoding="utf-8"), {name: shown[name] for name in PLACES[page]})
+    return with_texts(page.read_text(encoding="utf-8"), {name: wrap_page(shown[name]) for name in PLACES[page]})
 
 
 def with_texts(page: str, shown: dict[str, str]) -> str:
