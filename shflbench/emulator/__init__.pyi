@@ -14,5 +14,6 @@ from shflbench.emulator.ptx.syntax import Location as Location
 from shflbench.emulator.requests.count import Locate as Locate
 from shflbench.emulator.requests.count import count_launch as count_launch
 from shflbench.emulator.requests.count import count_requests as count_requests
+from shflbench.emulator.requests.count import count_with_outputs as count_with_outputs
 from shflbench.emulator.requests.work import ExecutedWork as ExecutedWork
 from shflbench.emulator.requests.work import count_work as count_work

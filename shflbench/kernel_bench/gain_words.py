@@ -72,7 +72,7 @@ def limit_rows(limits: LaunchLimits) -> list[tuple[str, str, str]]:
     """Return name, time and share of each unit, the slowest first."""
     shown = {name: us for name, us in limits.parts.items() if name in ALWAYS or limits.share(name) >= LEAST_SHOWN}
     ordered = sorted(shown, key=lambda name: -shown[name])
-    return [(_row(name), us_text(shown[name]), share_text(limits, name)) for name in ordered]
+    return [(row_words(name), us_text(shown[name]), share_text(limits, name)) for name in ordered]
 
 
 def share_text(limits: LaunchLimits, name: str) -> str:
@@ -85,7 +85,7 @@ def limit_sentence(limits: LaunchLimits) -> str:
     if limits.by == OVERHEAD and not limits.is_small:
         return (
             f"the launch overhead, about {us_text(limits.gpu.overhead_us)}, is more than the work, "
-            f"of which the most is {_row(limits.unit)}: {_part_figures(limits, limits.unit)}"
+            f"of which the most is {row_words(limits.unit)}: {_part_figures(limits, limits.unit)}"
         )
     if limits.depends_on_waits:
         return _of_few_warps(limits)
@@ -111,7 +111,7 @@ def _of_few_warps(limits: LaunchLimits) -> str:
     shares = [f"{share / waits.clocks:.0%} for {name}" for name, share in named.items() if share]
     return (
         f"{small}: latency decides; its waits take at most {us_text(limits.waits_us)} if each follows the one before, "
-        f"{join_words(shares)}; the slowest unit, {_row(limits.unit)}, needs {us_text(limits.work_us)}"
+        f"{join_words(shares)}; the slowest unit, {row_words(limits.unit)}, needs {us_text(limits.work_us)}"
     )
 
 
@@ -121,7 +121,7 @@ def _unit_sentence(limits: LaunchLimits) -> str:
     first, moved = f"{unit_words(ordered[0])} limits it: {_part_figures(limits, ordered[0])}", limits.moved
     near = [name for name in ordered[1:] if limits.share(name) >= NEAR]
     near = sorted(near, key=lambda name: name not in {DRAM, L2})[:MOST_NEAR]
-    next_ = [f"near to it: {_row(name)}, {_part_figures(limits, name)}" for name in near]
+    next_ = [f"near to it: {row_words(name)}, {_part_figures(limits, name)}" for name in near]
     exchanging = (ExecutionUnit.EXCHANGE, ExecutionUnit.BARRIER)
     hidden: list[str] = [name for name in exchanging if 0 < limits.share(name) < NEAR]
     if moved and moved.by in limits.parts and moved.by != ordered[0] and moved.by not in near:
@@ -131,7 +131,8 @@ def _unit_sentence(limits: LaunchLimits) -> str:
     return "; ".join([first, *next_, *behind])
 
 
-def _row(name: str) -> str:
+def row_words(name: str) -> str:
+    """Return a unit as a row of a table names it."""
     return ROWS.get(name, f"{name} instructions")
 
 

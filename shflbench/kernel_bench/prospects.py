@@ -27,7 +27,7 @@ from shflbench.kernel_bench.launch_limits import (
 )
 from shflbench.kernel_bench.savings import SavingModel, Savings, suggested
 from shflbench.kernel_facts.residency import occupancy_of
-from shflbench.measure.launch_counts import counts_of
+from shflbench.measure.launch_counts import counts_and_results_of
 from shflbench.model import Kernel, MeasureRules
 from shflbench.patterns.discover import load
 from shflbench.user_kernels.comparison import choose
@@ -38,9 +38,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from shflbench.arch.residency import Occupancy
-    from shflbench.checker import BarrierAdvice, CandidateFile, ExchangeAdvice, KernelAdvice
+    from shflbench.checker import BarrierAdvice, CandidateFile, ExchangeAdvice, KernelAdvice, KernelCandidate
     from shflbench.compile.toolchain import Toolchain
     from shflbench.kernel_bench.predicted_gpu import PredictedGpu
+    from shflbench.measure.launch_results import LaunchResults
     from shflbench.model import Case, LaunchCounts
 
 LEAST_GAIN = 1.03  # below it, the predicted times of both versions count as equal
@@ -73,6 +74,7 @@ class Prospect:
     saved_bytes: int = 0  # of shared memory per block
     occupancy: Occupancy | None = None
     later_occupancy: Occupancy | None = None  # without that memory
+    counted: CountedLaunch | None = None  # None where no launch could be counted
 
     @property
     def has_changes(self) -> bool:
@@ -96,7 +98,9 @@ class CountedLaunch:
 
     case: Case
     kernel: Kernel
+    candidate: KernelCandidate  # of which it is the first launch
     counts: LaunchCounts
+    results: LaunchResults
 
     @property
     def text(self) -> str:
@@ -116,7 +120,7 @@ def prospect_of(advice: KernelAdvice, place: ExchangePlace) -> Prospect:
         occupancy_of(place.arch, launch.kernel.resources.registers, size, launch.case.launch.block)
         for size in (whole, whole - saved)
     )
-    known = Prospect(saved_bytes=saved, occupancy=before, later_occupancy=after)
+    known = Prospect(saved_bytes=saved, occupancy=before, later_occupancy=after, counted=launch)
     gpu, sass = place.gpu, launch.kernel.sass
     if gpu is None or sass is None:
         return _without_limits(replace(known, reason=NO_GPU), advice)
@@ -145,7 +149,8 @@ def _counted(advice: KernelAdvice, place: ExchangePlace) -> CountedLaunch:
         ((_, kernel),) = builder.build_all({case: builder.request(pattern, case)})
         if not isinstance(kernel, Kernel):
             raise kernel
-        return CountedLaunch(case, kernel, counts_of(pattern, case, kernel))
+        candidate = choice.comparisons[0].kernels[0].candidate
+        return CountedLaunch(case, kernel, candidate, *counts_and_results_of(pattern, case, kernel))
 
 
 def _dynamic_bytes(advice: KernelAdvice) -> int:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from shflbench.backends.emulator import NO_STEP_LIMIT, EmulatorBackend
 from shflbench.checker import counted_blocks, may_wait
-from shflbench.emulator import Shape, count_launch
-from shflbench.errors import EmulatorError, KernelError
+from shflbench.emulator import Shape, count_with_outputs
+from shflbench.errors import BudgetError, EmulatorError, KernelError
+from shflbench.measure.launch_results import LaunchResults
 from shflbench.measure.workload import Workload, call_of
 from shflbench.model import AccessSpace
 from shflbench.processes import map_in_processes
@@ -17,11 +18,12 @@ from shflbench.processes import map_in_processes
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from shflbench.emulator import Location
+    from shflbench.emulator import EmulatedLaunch, Location
     from shflbench.model import Case, Kernel, KernelRequests, LaunchCounts
     from shflbench.patterns.discover import LoadedPattern
 
 MOST_BYTES = 1 << 31  # of the buffers of a launch, which the emulator has in memory
+FEWEST_SAMPLED = 2  # blocks, neighbors, that stand for a launch of which more take too many instructions
 MOST_WORK = 2e6  # instructions of a launch, about five seconds; a sample takes a fiftieth of them
 INPUT_SET, SEED = 0, 0
 MANY_BYTES = 1 << 28  # of launches that are counted one after another, because each takes as much memory
@@ -30,7 +32,12 @@ CountsJob = tuple["LoadedPattern", "Case", "Kernel"]
 
 
 def counts_of(pattern: LoadedPattern, case: Case, kernel: Kernel) -> LaunchCounts:
-    """Return what the blocks of a case's launch do: of all blocks if it is small, else of a sample of them.
+    """Return what the blocks of a case's launch do; errors as for `counts_and_results_of`."""
+    return counts_and_results_of(pattern, case, kernel)[0]
+
+
+def counts_and_results_of(pattern: LoadedPattern, case: Case, kernel: Kernel) -> tuple[LaunchCounts, LaunchResults]:
+    """Return what the blocks of a case's launch do and write: all blocks if it is small, else a sample of them.
 
     KernelError where the emulator cannot run the kernel, or not in time, PatternError where a function of the pattern
     fails.
@@ -44,16 +51,26 @@ def counts_of(pattern: LoadedPattern, case: Case, kernel: Kernel) -> LaunchCount
     emulated = EmulatorBackend(kernel.arch).open(call)
     dims = call.launches[0].dims
     blocks = dims.blocks
-    sample = counted_blocks(blocks, dims.threads_per_block)
-    if sample and may_wait(list(emulated.program.ops())):
-        raise EmulatorError(f"its blocks may wait for one another, and {blocks:,} are too many to run all of them")
-    launch = emulated.launch(workload.inputs(INPUT_SET), 1)
-    if sample:
-        if launch.shape.has_clusters:
+    inputs = workload.inputs(INPUT_SET)
+
+    def sampled(sample: Sequence[int]) -> EmulatedLaunch:
+        if sample and may_wait(list(emulated.program.ops())):
+            raise EmulatorError(f"its blocks may wait for one another, and {blocks:,} are too many to run all of them")
+        launch = emulated.launch(inputs, 1)
+        if sample and launch.shape.has_clusters:
             raise EmulatorError(f"its blocks form clusters, and {blocks:,} are too many to run all of them")
-        launch = replace(launch, shape=Shape.of(dims.grid, dims.block, sample))
-    counts = count_launch(launch, _kernel_line, NO_STEP_LIMIT)
-    return replace(counts, requests=as_compiled(counts.requests, kernel))
+        return replace(launch, shape=Shape.of(dims.grid, dims.block, tuple(sample))) if sample else launch
+
+    launch = sampled(counted_blocks(blocks, dims.threads_per_block))
+    try:
+        counts, outputs = count_with_outputs(launch, _kernel_line, NO_STEP_LIMIT)
+    except BudgetError:
+        if launch.shape.grid <= FEWEST_SAMPLED:
+            raise
+        launch = sampled(range(blocks // 2 - 1, blocks // 2 + 1))
+        counts, outputs = count_with_outputs(launch, _kernel_line, NO_STEP_LIMIT)
+    results = LaunchResults.of(call, inputs, launch, outputs)
+    return replace(counts, requests=as_compiled(counts.requests, kernel)), results
 
 
 def counts_of_all(jobs: Sequence[CountsJob]) -> Iterator[LaunchCounts | KernelError]:

@@ -30,12 +30,15 @@ if TYPE_CHECKING:
     from shflbench.cli.console import Console
     from shflbench.cuda_sources import SourceLine
     from shflbench.kernel_bench.file_gains import KernelGain
+    from shflbench.kernel_bench.kernel_pairs import AdvisedPair
     from shflbench.kernel_bench.versions import MeasuredKernel
 
 
 def print_file_advice(file: Path, flags: dict[str, Any], console: Console) -> int:
     """Check the kernels of a file, print the advice on each or the patch, and return the exit code."""
     from shflbench.checker import advise_file, make_patch
+    from shflbench.kernel_bench.kernel_pairs import kernel_pairs
+    from shflbench.kernel_bench.pair_records import pair_record
 
     if flags["form"] == "sarif" and flags["measure"]:
         raise UsageError("--format sarif has no times, which --measure takes", "Leave one out, or use --format json.")
@@ -48,14 +51,16 @@ def print_file_advice(file: Path, flags: dict[str, Any], console: Console) -> in
         advice = advise_file(file, options, partial(show_step, progress))
         patch = make_patch(file, advice, options) if flags["patch"] or flags["measure"] else None
     gains = {} if flags["patch"] else _gains(advice, flags, console)
+    pairs = kernel_pairs(advice, gains)
     origin = "given by --launch" if flags["launches"] else "of the host code"
     if patch is not None and flags["patch"]:
         _print_patch(patch, advice, console)
     elif flags["form"] == "text":
         _print_tables(advice, gains, origin, console)
+        _print_pairs(pairs, console)
     measured = [] if patch is None or gpu is None else measure_patch(patch, advice, flags, gpu, console)
     if flags["form"] == "json" and not flags["patch"]:
-        console.json(as_json("kernels", records(advice, gains, measured)))
+        console.json(as_json("kernels", records(advice, gains, measured), comparisons=list(map(pair_record, pairs))))
     elif flags["form"] == "sarif" and not flags["patch"]:
         console.json(as_sarif(advice, gains, origin))
     else:
@@ -114,6 +119,14 @@ def _print_gain(kernel: KernelAdvice, gain: KernelGain, console: Console) -> Non
     if limits:
         rows = tuple(Line(row) for row in limit_rows(limits))
         console.table(Table(f"{title}: predicted times", ("of", "time", "share"), rows), data=True)
+
+
+def _print_pairs(pairs: Sequence[AdvisedPair], console: Console) -> None:
+    from shflbench.kernel_bench.pair_words import pair_sentence
+
+    for pair in pairs:
+        console.data(f"{pair.first.name} and {pair.second.name}: which one is faster, and why? (predicted)")
+        console.data("\n".join(wrap_text(f"  {pair_sentence(pair)}", console.width(data=True))))
 
 
 def _title(advice: KernelAdvice) -> str:

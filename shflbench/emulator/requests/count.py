@@ -11,7 +11,7 @@ from shflbench.emulator.machine.launch import EmulatedLaunch, execute
 from shflbench.emulator.machine.observer import Observer
 from shflbench.emulator.machine.scheduler import STEP_LIMIT
 from shflbench.emulator.machine.state import State
-from shflbench.emulator.opcodes.forms import Access
+from shflbench.emulator.opcodes.forms import Access, Values
 from shflbench.emulator.ptx.syntax import Location
 from shflbench.emulator.requests.footprint import FootprintRecorder
 from shflbench.emulator.requests.operations import AtomicRecorder, OperationRecorder
@@ -40,10 +40,10 @@ def count_requests(launches: Sequence[EmulatedLaunch], locate: Locate) -> Kernel
     launch gives the requests of the whole kernel.
     """
     first, *others = launches
-    before = _recorded(first).totals
+    before = _recorded(first)[0].totals
     totals, divisor = list(before.values()), Divisor(first.shape.grid, 1)
     for other in others:
-        totals = [total.without(before.get(key)) for key, total in _recorded(other).totals.items()]
+        totals = [total.without(before.get(key)) for key, total in _recorded(other)[0].totals.items()]
         divisor = Divisor(first.shape.grid, other.iterations - first.iterations)
     return replace(_requests(totals, divisor, first, locate), per_iteration=bool(others))
 
@@ -64,23 +64,32 @@ def _requests(
 
 def count_launch(launch: EmulatedLaunch, locate: Locate, step_limit: int = STEP_LIMIT) -> LaunchCounts:
     """Run a launch, or the sample of its blocks, in lockstep, and return what it does; EmulatorError if it fails."""
+    return count_with_outputs(launch, locate, step_limit)[0]
+
+
+def count_with_outputs(
+    launch: EmulatedLaunch, locate: Locate, step_limit: int = STEP_LIMIT
+) -> tuple[LaunchCounts, list[Values]]:
+    """Count a launch as `count_launch`, and return the contents of its outputs after it, too."""
     others: list[tuple[FootprintRecorder, OperationRecorder, AtomicRecorder]] = []
 
     def observe(state: State) -> Sequence[Observer]:
         others.append((FootprintRecorder(state), OperationRecorder(state, locate), AtomicRecorder(state, locate)))
         return others[0]
 
-    totals, shape = _recorded(launch, observe, step_limit).totals, launch.shape
+    recorder, outputs = _recorded(launch, observe, step_limit)
+    totals, shape = recorder.totals, launch.shape
     ((footprint, operations, atomics),) = others
     grid = prod(shape.grid_dims)
     requests = _requests(list(totals.values()), Divisor(shape.grid, 1), launch, locate)
-    return LaunchCounts(
+    counts = LaunchCounts(
         blocks=shape.grid,
         grid=grid,
         requests=replace(requests, operations=operations.requests()),
         footprint=footprint.footprint(grid),
         atomics=tuple(atomics.atomics(grid)),
     )
+    return counts, outputs
 
 
 def _no_observers(_: State) -> Sequence[Observer]:
@@ -91,15 +100,15 @@ def _recorded(
     launch: EmulatedLaunch,
     others: Callable[[State], Sequence[Observer]] = _no_observers,
     step_limit: int = STEP_LIMIT,
-) -> RequestRecorder:
+) -> tuple[RequestRecorder, list[Values]]:
     recorders: list[RequestRecorder] = []
 
     def observe(state: State) -> Sequence[Observer]:
         recorders.append(RequestRecorder(state))
         return [*recorders, *others(state)]
 
-    execute(launch, observe=observe, step_limit=step_limit)
-    return recorders[0]
+    outputs = execute(launch, observe=observe, step_limit=step_limit)
+    return recorders[0], outputs
 
 
 def _key(total: InstructionTotals, locate: Locate) -> Key:
