@@ -1,8 +1,8 @@
 """Compare the PTX emulator with a GPU, bit by bit.
 
-    python benchmarks/agreement.py --record FILE   on a machine with a GPU: run everything on both, and keep digests
-    python benchmarks/agreement.py --record FILE --beside OTHER   only what OTHER lacks
-    python benchmarks/agreement.py --check FILE    on any machine: the emulator must give the bits of the GPU
+    python -m benchmarks agreement --record FILE   on a machine with a GPU: run everything on both, and keep digests
+    python -m benchmarks agreement --record FILE --beside OTHER   only what OTHER lacks
+    python -m benchmarks agreement --check FILE    on any machine: the emulator must give the bits of the GPU
 
 Each kernel is compiled once: the GPU runs the cubin, the emulator the PTX of the same compilation.
 Exits with 1 where bits differ. Approximate instructions (sine, exponential, ...) are not compared.
@@ -14,15 +14,12 @@ import argparse
 import hashlib
 import json
 import re
-import sys
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-
-sys.path.insert(0, str(Path(__file__).parent.parent))  # the compared kernels are part of the tests
 
 from benchmarks.agreement_subjects import PatternKernel, Run, Subject, case_at, subjects
 from shflbench.backends.cuda import CudaBackend
@@ -241,9 +238,3 @@ def main(words: Sequence[str] | None = None) -> int:
     print(f"{recorded['device']} ({recorded['arch']}), driver {recorded['driver']}, NVRTC {recorded['nvrtc']}")
     print(table(outcomes))
     return int(any(outcome.difference for outcome in outcomes))
-
-
-if __name__ == "__main__":
-    from benchmarks import agreement  # processes import their function from there
-
-    sys.exit(agreement.main())

@@ -1,7 +1,7 @@
 """Compare two calibrations of one GPU by `shflbench calibrate`.
 
-    python -m benchmarks.calibration FIRST.json SECOND.json                  print the table
-    python -m benchmarks.calibration FIRST.json SECOND.json --record FILE    write it to a file
+    python -m benchmarks calibration FIRST.json SECOND.json                  print the table
+    python -m benchmarks calibration FIRST.json SECOND.json --record         write it to benchmarks/calibration.md
 
 Both files must be of one GPU. Tolerances: 1% for the units of an SM, 3% for the L2 cache, DRAM and atomic additions in
 global memory, 0.15 µs for launches. The exit code is 1 if a figure differs by more, if the shuffles are further than 1%
@@ -11,14 +11,11 @@ than 30 s.
 
 from __future__ import annotations
 
-import argparse
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-sys.path.insert(0, str(Path(__file__).parent.parent))  # so that it also runs as a file
-
+from benchmarks.common.pages import program, publish, table_row, written_by
 from shflbench.store.calibration_file import read
 
 if TYPE_CHECKING:
@@ -26,6 +23,7 @@ if TYPE_CHECKING:
 
     from shflbench.store.calibration_file import CalibratedFigure, Calibration
 
+PAGE_FILE = Path(__file__).with_suffix(".md")
 SM_TOLERANCE, MEMORY_TOLERANCE, LAUNCH_TOLERANCE_US = 0.01, 0.03, 0.15
 MEMORY = ("l2_", "dram_", "atomic_global_")  # how the names of figures beyond the SM start
 CEILING_TOLERANCE = 0.01  # of the rate of shuffles, from the documented one
@@ -35,7 +33,7 @@ MOST_SECONDS = 30.0
 PAGE = """\
 # Two calibrations of one GPU
 
-Written by `python -m benchmarks.calibration FIRST SECOND --record`; do not edit.
+{written}
 
 {device}, driver {driver}, {measured}: `shflbench calibrate` twice, {seconds}. Tolerances of the difference: {sm:.0%}
 for the units of an SM, {memory:.0%} for the L2 cache, DRAM and atomic additions in global memory, and {launch} µs for
@@ -90,7 +88,7 @@ class FigurePair:
         mark = "" if self.agrees else " (too large)"
         interval = f"{first.low:.5g} to {first.high:.5g}"
         cells = (self.name, f"{first.value:.5g}", f"{second.value:.5g}", difference + mark, interval, documented)
-        return f"| {' | '.join((*cells, first.unit))} |"
+        return table_row(*cells, first.unit)
 
 
 def pairs(first: Calibration, second: Calibration) -> list[FigurePair]:
@@ -126,6 +124,7 @@ def page(first: Calibration, second: Calibration) -> str:
     """Return the page about two calibrations."""
     wrong = list(faults(first, second))
     return PAGE.format(
+        written=written_by("calibration FIRST SECOND --record"),
         device=first.device,
         driver=first.driver,
         measured=first.measured[:10],
@@ -149,19 +148,12 @@ def _barriers(calibrations: Sequence[Calibration]) -> Iterator[str]:
 
 def main() -> int:
     """Run as a program; return the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = program(__doc__, PAGE_FILE)
     parser.add_argument("files", nargs=2, type=Path, metavar="FILE")
-    parser.add_argument("--record", type=Path, metavar="FILE")
     arguments = parser.parse_args()
     first, second = map(read, arguments.files)
     if first.uuid != second.uuid:
         parser.error("the two files are of different GPUs")
     text = page(first, second)
-    if arguments.record:
-        arguments.record.write_text(text, encoding="utf-8")
-    print(text)
+    publish(text, arguments.record)
     return 1 if list(faults(first, second)) else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,16 +1,14 @@
 """Measure how often a verdict on a claim is wrong, and how often there is one, where the truth is known.
 
-    python -m benchmarks.claims                  print the page
-    python -m benchmarks.claims --record         write it to benchmarks/claims.md, too
-    python -m benchmarks.claims --devices 20     draw fewer devices
+    python -m benchmarks claims                  print the page
+    python -m benchmarks claims --record         write it to benchmarks/claims.md, too
+    python -m benchmarks claims --devices 20     draw fewer devices
 
 Needs no GPU; takes some minutes. Exits with 1 if more than 1% of the verdicts are wrong.
 """
 
 from __future__ import annotations
 
-import argparse
-import sys
 from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,11 +16,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).parents[1]))  # so that it also runs as a file
-
 from benchmarks.claims_devices import DISTANCES, SIZES, Device, ManyProcesses, Trial
+from benchmarks.common.pages import program, publish, table, written_by
 from benchmarks.compare_power.batch import load
-from benchmarks.compare_power.markdown import table
 from shflbench.analysis.claims.claim_verdicts import judge_subjects
 from shflbench.analysis.claims.verdict import ClaimStatus
 from shflbench.words import count_noun
@@ -154,6 +150,7 @@ def page(evidence: Evidence) -> str:
         if evidence.total(kind, size).count
     ]
     return TEXT.format(
+        written=written_by("claims --record"),
         devices=DEVICES,
         claims=CLAIMS,
         wrong=table(("processes", "claims", "decided", "wrong", "of all", "of the decided"), wrong),
@@ -168,7 +165,7 @@ def _decided(tally: Tally) -> str:
 TEXT = """\
 # Verdicts on claims where the truth is known
 
-Written by `python -m benchmarks.claims --record`; do not edit.
+{written}
 
 Simulated devices have drawn times of 3 µs to 2 ms and the noise of an H200: an offset per process, a spread between
 processes, slow episodes, late samples, the step of the timer. Claims compare ratios or times with a boundary that is
@@ -190,20 +187,12 @@ inconclusive. In several settings, it is the distance in the nearest one.
 
 def main(words: Sequence[str] | None = None) -> int:
     """Print the page, and write it if requested; return the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--record", action="store_true", help=f"write {PAGE.name}, too")
+    parser = program(__doc__, PAGE)
     parser.add_argument("--devices", type=int, default=DEVICES, metavar="N", help="simulated devices")
     parser.add_argument("--draws", type=int, default=DRAWS, metavar="N", help="runs per recorded device")
     options = parser.parse_args(words)
     evidence = Evidence()
     simulate(evidence, options.devices)
     replay(evidence, sorted(RECORDED.glob("*.npz")), options.draws)
-    text = page(evidence)
-    print(text)
-    if options.record:
-        PAGE.write_text(text, encoding="utf-8")
+    publish(page(evidence), options.record)
     return 0 if all(evidence.total(kind).wrong_share <= MOST_WRONG for kind in evidence.kinds) else 1
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,4 +1,4 @@
-"""Measure the emulator: `python benchmarks/emulator.py`. Prints the aims, for two cores, beside the figures."""
+"""Measure the emulator: `python -m benchmarks emulator`. Prints the aims, for two cores, beside the figures."""
 
 from __future__ import annotations
 

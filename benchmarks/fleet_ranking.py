@@ -1,9 +1,9 @@
 """Measure which slow and faulty devices of a simulated fleet `shflbench fleet` names, and how many sound ones.
 
-    python -m benchmarks.fleet_ranking                print the page
-    python -m benchmarks.fleet_ranking --record       write it to benchmarks/fleet_ranking.md, too
-    python -m benchmarks.fleet_ranking --seeds 3      simulate fewer fleets
-    python -m benchmarks.fleet_ranking --devices 40   write fewer run folders
+    python -m benchmarks fleet_ranking                print the page
+    python -m benchmarks fleet_ranking --record       write it to benchmarks/fleet_ranking.md, too
+    python -m benchmarks fleet_ranking --seeds 3      simulate fewer fleets
+    python -m benchmarks fleet_ranking --devices 40   write fewer run folders
 
 Needs no GPU; takes about ten minutes on two cores, most of them to read the run folders of 1,000 devices. Exits with 1
 if a requirement is missed.
@@ -11,9 +11,7 @@ if a requirement is missed.
 
 from __future__ import annotations
 
-import argparse
 import resource
-import sys
 import tempfile
 import time
 from collections import Counter
@@ -22,10 +20,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).parents[1]))  # so that it also runs as a file
-
+from benchmarks.common.pages import met, program, publish, table, table_row, written_by
 from benchmarks.compare_power.batch import load
-from benchmarks.compare_power.markdown import table
 from benchmarks.fleet_devices import MODELS, SHARES, Recorded, Truth, simulate
 from benchmarks.fleet_folders import ReadingCost, reading_cost
 from shflbench.analysis.fleet import OutlierKind, rank
@@ -177,14 +173,13 @@ def page(  # noqa: PLR0913  (all that the page shows)
             sound, all_sound = counts.total([Truth.SOUND], model)
             by_model.append([model, f"{size}", f"{slow:,} of {all_slow:,}", f"{sound:,} of {all_sound:,}"])
     return TEXT.format(
+        written=written_by("fleet_ranking --record"),
         gpus=len(recorded.devices),
         processes=len(recorded.ratios),
         differ=np.median(recorded.devices, axis=1).std(ddof=1),
         seeds=seeds,
         faulty=sum(SHARES.values()),
-        requirements="\n".join(
-            f"- {'met' if met else '**missed**'}: {text}" for text, met in requirements(counts, refused, spent)
-        ),
+        requirements=met(requirements(counts, refused, spent)),
         truths=table(("device", "finding", "devices", "named", "share", "named for something else"), by_truth),
         models=table(("model", "devices", "3% slower, named", "sound, named"), by_model),
         reading=spent.reading,
@@ -193,7 +188,7 @@ def page(  # noqa: PLR0913  (all that the page shows)
         per_device=spent.reading.rows // spent.reading.devices,
         fewer=FEWER_SEEDS,
         spreads="\n".join(
-            f"| {spread:.1%} | {wider.share(*SLOW_3):.1%} | {wider.share(Truth.SOUND):.2%} |"
+            table_row(f"{spread:.1%}", f"{wider.share(*SLOW_3):.1%}", f"{wider.share(Truth.SOUND):.2%}")
             for spread, wider in spreads.items()
         ),
     )
@@ -202,7 +197,7 @@ def page(  # noqa: PLR0913  (all that the page shows)
 TEXT = """\
 # Slow and faulty devices that `shflbench fleet` names
 
-Written by `python -m benchmarks.fleet_ranking --record`; do not edit. [Find a slow
+{written} [Find a slow
 GPU](../docs/how-to/find-a-slow-gpu.md) says how to use the command.
 
 Simulated: {seeds} fleets of 1,000 devices of ten models, {faulty} of them with a fault, each measured by one process.
@@ -245,8 +240,7 @@ A device is then only named if it is beyond what its model shows.
 
 def main(words: Sequence[str] | None = None) -> int:
     """Print the page, and write it if requested; return the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--record", action="store_true", help=f"write {PAGE.name}, too")
+    parser = program(__doc__, PAGE)
     parser.add_argument("--seeds", type=int, default=SEEDS, metavar="N", help="simulated fleets")
     parser.add_argument("--devices", type=int, default=DEVICES, metavar="N", help="devices with run folders")
     options = parser.parse_args(words)
@@ -255,11 +249,5 @@ def main(words: Sequence[str] | None = None) -> int:
     spent = cost(recorded, options.devices)
     spreads = {spread: judge(recorded, min(FEWER_SEEDS, options.seeds), spread)[0] for spread in SPREADS}
     text = page(recorded, counts, refused, spent, seeds=options.seeds, spreads=spreads)
-    print(text)
-    if options.record:
-        PAGE.write_text(text, encoding="utf-8")
-    return 0 if all(met for _, met in requirements(counts, refused, spent)) else 1
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    publish(text, options.record)
+    return 0 if all(is_met for _, is_met in requirements(counts, refused, spent)) else 1

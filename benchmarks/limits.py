@@ -1,9 +1,9 @@
 """Compare the limits of all rows of the reference runs with their measured times.
 
-    python -m benchmarks.limits                   print the table of the limits in limits.csv of each run under results/
-    python -m benchmarks.limits --record FILE     write it to a file
-    python -m benchmarks.limits --best-case       compute the limits anew, without counting requests in the emulator
-    python -m benchmarks.limits --list            print the list of cases in limit_cases.txt, by its rule
+    python -m benchmarks limits                   print the table of the limits in limits.csv of each run under results/
+    python -m benchmarks limits --record          write it to benchmarks/limits.md
+    python -m benchmarks limits --best-case       compute the limits anew, without counting requests in the emulator
+    python -m benchmarks limits --list            print the list of cases in limit_cases.txt, by its rule
 
 `shflbench limits results/*/* --requests --save` writes limits.csv from the machine code that ran, in three minutes;
 needs no GPU. A limit is a lower bound: the exit code is 1 if one exceeds its measurement by more than 1%.
@@ -11,17 +11,14 @@ needs no GPU. A limit is a lower bound: the exit code is 1 if one exceeds its me
 
 from __future__ import annotations
 
-import argparse
-import sys
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median, quantiles
 from typing import TYPE_CHECKING
 
-sys.path.insert(0, str(Path(__file__).parent.parent))  # so that it also runs as a file
-
 from benchmarks import limit_cases
+from benchmarks.common.pages import program, publish, table_row, written_by
 from shflbench.analysis.limits.one_pass import BLOCK_START
 from shflbench.grouping import group_by
 from shflbench.kernel_facts.recorded_limits import TOLERANCE
@@ -38,6 +35,7 @@ if TYPE_CHECKING:
     from shflbench.store import Row, Run
     from shflbench.store.limits_file import CaseLimit
 
+PAGE_FILE = Path(__file__).with_suffix(".md")
 RESULTS = Path(__file__).parents[1] / "results"
 USEFUL = 0.3  # the least share of the time that a useful limit explains
 TENTH = 10  # quantiles
@@ -45,7 +43,7 @@ TENTH = 10  # quantiles
 PAGE = """\
 # Limits against measurements
 
-Written by `python -m benchmarks.limits --record`; do not edit.
+{written}
 
 For each timed row of the reference runs on {devices}: the limit divided by the measured time. The limit is a lower
 bound from the machine code that ran and from the figures in `shflbench/arch`. The time is `time_us` at the clock of the
@@ -136,6 +134,7 @@ def page(compared: Mapping[str, Sequence[Compared]], devices: Iterable[str]) -> 
     useless = [one for one in every if not one.is_useful]
     bars = list(_bars(every))
     return PAGE.format(
+        written=written_by("limits --record"),
         devices=", ".join(devices),
         useful=USEFUL,
         tolerance=TOLERANCE - 1,
@@ -159,7 +158,7 @@ def _line(name: str, compared: Sequence[Compared]) -> str:
     cells = [name, str(len(compared)), str(len(shares)), f"{useful / len(compared):.0%}"]
     if len(shares) > 1:
         cells += [f"{median(shares):.1%}", f"{quantiles(shares, n=TENTH)[0]:.1%}", f"{_largest(compared):.1%}"]
-    return f"| {' | '.join([*cells, *['–'] * (7 - len(cells))])} |"
+    return table_row(*cells, *["–"] * (7 - len(cells)))
 
 
 def _largest(compared: Sequence[Compared]) -> float:
@@ -180,15 +179,8 @@ def _bars(compared: Iterable[Compared]) -> Iterator[tuple[str, list[tuple[str, f
         extremes = (
             [f"{value:.1%}" for value in (min(shares.values()), median(shares.values()))] if shares else ["–", "–"]
         )
-        cells = [
-            kind.title,
-            str(len(cases)),
-            str(len(shares)),
-            *extremes,
-            f"{kind.target:.0%}",
-            f"{good} of {len(cases)}",
-        ]
-        yield f"| {' | '.join(cells)} |", [(case, share) for case, share in shares.items() if share < kind.target]
+        cells = (kind.title, len(cases), len(shares), *extremes, f"{kind.target:.0%}", f"{good} of {len(cases)}")
+        yield table_row(*cells), [(case, share) for case, share in shares.items() if share < kind.target]
 
 
 def _share(kind: limit_cases.CaseKind, one: Compared) -> float | None:
@@ -216,8 +208,7 @@ def _verdict(compared: Sequence[Compared]) -> Iterator[str]:
 
 def main() -> int:
     """Run as a program; return the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--record", type=Path, metavar="FILE")
+    parser = program(__doc__, PAGE_FILE)
     parser.add_argument("--best-case", action="store_true")
     parser.add_argument("--list", action="store_true")
     arguments = parser.parse_args()
@@ -230,11 +221,5 @@ def main() -> int:
         compared += compare(run, best_case(run) if arguments.best_case else read_limits(run.folder).values())
     devices = dict.fromkeys(run.info.device.name for run in runs if run.info.device)
     text = page(group_by(compared, lambda one: one.row.pattern), devices)
-    if arguments.record:
-        arguments.record.write_text(text, encoding="utf-8")
-    print(text)
+    publish(text, arguments.record)
     return 1 if exceeded(compared) else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,7 +1,7 @@
 """Compare the predictions for all rows of the reference runs with their measured times.
 
-    python -m benchmarks.prediction                   print the tables
-    python -m benchmarks.prediction --record FILE     write them to a file
+    python -m benchmarks prediction                   print the tables
+    python -m benchmarks prediction --record          write them to benchmarks/prediction.md
 
 Reads the machine code that ran from the `kernels.zip` of each run under results/ and, where it is there, under
 benchmarks/unseen/, with nvdisasm of this environment. Counts in the emulator what the kernels request from memory,
@@ -10,8 +10,6 @@ which takes some minutes. Needs no GPU.
 
 from __future__ import annotations
 
-import argparse
-import sys
 from collections import Counter
 from dataclasses import dataclass
 from itertools import combinations
@@ -19,8 +17,7 @@ from pathlib import Path
 from statistics import median, quantiles
 from typing import TYPE_CHECKING
 
-sys.path.insert(0, str(Path(__file__).parent.parent))  # so that it also runs as a file
-
+from benchmarks.common.pages import program, publish, table_row, written_by
 from benchmarks.prediction_inputs import calibration_of, requests_of
 from shflbench.analysis.limits.constants import is_fitted
 from shflbench.grouping import group_by
@@ -34,6 +31,7 @@ if TYPE_CHECKING:
     from shflbench.model import KernelRequests
     from shflbench.store import Row, Run
 
+PAGE_FILE = Path(__file__).with_suffix(".md")
 RESULTS = Path(__file__).parents[1] / "results"
 UNSEEN = Path(__file__).parent / "unseen"
 # Of the reference runs, what was measured after the prediction was fixed.
@@ -53,7 +51,7 @@ WARPS = (1, 2, 4, 8, 16, 24, 32, 48, 64)  # per SM; the upper ends of the classe
 PAGE = """\
 # Predictions against measurements
 
-Written by `python -m benchmarks.prediction --record`; do not edit.
+{written}
 
 For each timed row of the reference runs on {devices}: the difference between predicted and measured time, divided by
 the measured time, without its sign. The prediction knows the machine code that ran, the launch, the clock of the row,
@@ -132,6 +130,7 @@ def page(predicted: Sequence[Predicted], unseen: Sequence[Predicted], devices: I
     halves = {half: [one for one in predicted if half_of(one) == half] for half in (TEST, FIT)}
     test = halves[TEST]
     return PAGE.format(
+        written=written_by("prediction --record"),
         devices=", ".join(devices),
         constants=constants,
         halves=_table("half", halves),
@@ -208,7 +207,7 @@ def _table(head: str, groups: Mapping[str, Sequence[Predicted]]) -> str:
         errors = sorted(error for one in members if (error := one.error) is not None)
         share = f"{len(errors) / len(members):.0%}" if members else "–"
         figures = [f"{value:.1%}" for value in (_median(errors), _ninth(errors), max(errors))] if errors else ["–"] * 3
-        lines.append(f"| {' | '.join([name, str(len(members)), share, *figures])} |")
+        lines.append(table_row(name, len(members), share, *figures))
     return "\n".join(lines)
 
 
@@ -242,7 +241,7 @@ def _order(predicted: Sequence[Predicted]) -> str:
         right = [is_right for difference, is_right in pairs if low <= difference < high]
         name = f"{low:g} to {high:g}%" if high < float("inf") else f"above {low:g}%"
         share = f"{sum(right) / len(right):.1%}" if right else "–"
-        lines.append(f"| {name} | {len(right)} | {share} | {target:.1%} |")
+        lines.append(table_row(name, len(right), share, f"{target:.1%}"))
     return "\n".join(lines)
 
 
@@ -277,9 +276,7 @@ def predict_all(folders: Iterable[Path]) -> list[Predicted]:
 
 def main() -> int:
     """Run as a program; return the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--record", type=Path, metavar="FILE")
-    arguments = parser.parse_args()
+    arguments = program(__doc__, PAGE_FILE).parse_args()
     runs = [read_run(folder) for folder in find_runs([RESULTS])]
     devices = list(dict.fromkeys(run.info.device.name for run in runs if run.info.device))
     is_calibrated = any(calibration_of(device) for device in devices)
@@ -288,11 +285,5 @@ def main() -> int:
     later = [one for one in predicted if is_later(one)]
     earlier = [one for one in predicted if not is_later(one)]
     text = page(earlier, [*predict_all([UNSEEN]), *later], devices, constants)
-    if arguments.record:
-        arguments.record.write_text(text, encoding="utf-8")
-    print(text)
+    publish(text, arguments.record)
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,8 +1,8 @@
 """Compare the passes and sectors that the emulator counts with those of a GPU.
 
-    python -m benchmarks.wavefronts                                 print the counts; needs no GPU
-    python -m benchmarks.wavefronts --gpu --save FILE               measure on GPU 0, and keep the figures (JSON)
-    python -m benchmarks.wavefronts --load FILE --record PAGE       write the page on such figures; needs no GPU
+    python -m benchmarks wavefronts                                 print the counts; needs no GPU
+    python -m benchmarks wavefronts --gpu --save FILE               measure on GPU 0, and keep the figures (JSON)
+    python -m benchmarks wavefronts --load FILE --record            write the page on such figures; needs no GPU
 
 Each kernel of `wavefronts.cu` sends equal requests to addresses that a pattern chooses. On a GPU, Nsight Compute counts
 the wavefronts of shared memory, and the sectors of global memory, of one launch of each; and one block of 32 warps is
@@ -12,15 +12,12 @@ is 1 if a count of Nsight Compute differs from the emulator's.
 
 from __future__ import annotations
 
-import argparse
-import json
-import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-sys.path.insert(0, str(Path(__file__).parent.parent))  # so that it also runs as a file
-
+from benchmarks.common.pages import program, publish, table_row, written_by
+from benchmarks.common.records import read_json, write_json
 from benchmarks.wavefronts_gpu import Measured, measure
 from benchmarks.wavefronts_subjects import APART, STEPS, compiled, subjects
 from shflbench.compile.toolchain import find
@@ -36,6 +33,7 @@ if TYPE_CHECKING:
 
     from shflbench.model import AccessRequests
 
+PAGE_FILE = Path(__file__).with_suffix(".md")
 ARCH = "sm_90"  # whose PTX the emulator runs; the addresses do not depend on it
 UNKNOWN = "–"
 TOLERANCE = 0.01  # of clocks against passes
@@ -43,7 +41,7 @@ TOLERANCE = 0.01  # of clocks against passes
 PAGE = """\
 # Passes and sectors: the emulator against a GPU
 
-Written by `python -m benchmarks.wavefronts --record`; do not edit.
+{written}
 
 - {device}, driver {driver}, Nsight Compute {ncu}, NVRTC {nvrtc}. All figures are per request of a warp.
 - Emulator: counted from PTX, without a GPU.
@@ -95,6 +93,7 @@ def differences(counts: Mapping[str, float], measured: Measured) -> list[str]:
 def page(counts: Mapping[str, float], measured: Measured) -> str:
     """Return the page that compares the counts with what a GPU measured."""
     return PAGE.format(
+        written=written_by("wavefronts --record"),
         device=measured.device,
         driver=measured.driver,
         ncu=measured.ncu,
@@ -127,33 +126,26 @@ def _table(space: AccessSpace, counts: Mapping[str, float], measured: Measured) 
         cells.append(UNKNOWN if counted is None else f"{counted:g}")
         if space is AccessSpace.SHARED:
             cells.append(UNKNOWN if clocks is None else f"{clocks:.2f}")
-        lines.append(f"| {' | '.join(cells)} |")
+        lines.append(table_row(*cells))
     return "\n".join(lines)
 
 
 def main() -> int:
     """Run as a program; return the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = program(__doc__, PAGE_FILE)
     parser.add_argument("--gpu", action="store_true")
     parser.add_argument("--save", type=Path, metavar="FILE")
     parser.add_argument("--load", type=Path, metavar="FILE")
-    parser.add_argument("--record", type=Path, metavar="PAGE")
     given = parser.parse_args()
     measured = Measured("no GPU", "none", "none", find().version, "", {}, {})
     if given.load:
-        measured = Measured(**json.loads(given.load.read_text(encoding="utf-8")))
+        measured = Measured(**read_json(given.load))
     elif given.gpu:
         measured = measure()
     if given.save:
-        given.save.write_text(json.dumps(asdict(measured), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        write_json(given.save, asdict(measured))
     ptx = compiled(ARCH).ptx
     counts = emulated(ptx, AccessSpace.SHARED) | emulated(ptx, AccessSpace.GLOBAL)
     text = page(counts, measured)
-    if given.record:
-        given.record.write_text(text, encoding="utf-8")
-    print(text)
+    publish(text, given.record)
     return 1 if differences(counts, measured) else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

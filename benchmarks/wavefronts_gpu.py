@@ -8,7 +8,6 @@ from __future__ import annotations
 import csv
 import io
 import shutil
-import subprocess
 import sys
 from dataclasses import dataclass
 from importlib import import_module
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from benchmarks.common.runs import call
 from benchmarks.wavefronts_subjects import APART, STEPS, compiled, subjects
 from shflbench.compile.toolchain import find
 from shflbench.model import WARP, AccessKind, AccessSpace
@@ -129,8 +129,8 @@ def _ncu(space: AccessSpace, cubin: bytes) -> str:
 def output_of(*command: str) -> str:
     """Return what a command prints, or why it does not run."""
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, cwd=ROOT, check=False)
-    except (OSError, subprocess.TimeoutExpired) as error:
+        done = call(command, SECONDS, ROOT)
+    except OSError as error:
         return f"==ERROR== {error}"
     return done.stdout + done.stderr
 

@@ -1,4 +1,4 @@
-"""Compare the ratios of variants on two GPUs: `python -m benchmarks.winners [RUN OTHER]...`.
+"""Compare the ratios of variants on two GPUs: `python -m benchmarks winners [RUN OTHER]...`.
 
 Needs no GPU. Whether a variant leads on both GPUs says little: where intervals are wide, slow variants count as
 leaders, too. A ratio of two variants is measured on both, and its drift can be any number. Without runs, the two GPUs
@@ -7,7 +7,6 @@ are the H100 of `opponents.json` and an H200 with the same kernels, `winners.jso
 
 from __future__ import annotations
 
-import json
 import sys
 from dataclasses import dataclass
 from itertools import pairwise
@@ -15,9 +14,11 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.opponents import kept, of_model
+from benchmarks.common.pages import table_row, written_by
+from benchmarks.common.records import read_json
 from shflbench.analysis.contest import times
 from shflbench.store import read_run
+from tools.docs.records.opponents import kept, of_model
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -29,9 +30,9 @@ SAME = Path(__file__).with_suffix(".json")  # the record of an H200 with the ker
 DRIFT = 0.03  # as much as two cards of one model may differ by (docs/explanation/how-we-compare.md)
 ALLOWED = 0.05  # of the ratios may drift by more
 TURNED = 0.01  # by as much, a variant has to be faster on one GPU and slower on the other
-HEAD = """# Ratios on two GPUs
+HEAD = f"""# Ratios on two GPUs
 
-Written by `python -m benchmarks.winners`; do not edit.
+{written_by("winners")}
 
 Two GPUs measured the same settings. At each, the time of every safe variant, libraries included, is divided by that of
 the fastest one of the first GPU, on both GPUs; drift is how much the second ratio differs from the first. A comparison
@@ -130,7 +131,7 @@ def summary(what: str, sides: Sequence[Side], found: Sequence[Drift]) -> str:
     sizes = sorted(abs(one.size) for one in found)
     numbers = (len({one.setting for one in found}), len(found))
     shares = (f"{size:.1%}" for size in (median(sizes), sizes[int(0.95 * len(sizes))], sizes[-1]))
-    return _line(
+    return table_row(
         what,
         *(one.name for one in sides),
         *numbers,
@@ -143,11 +144,7 @@ def summary(what: str, sides: Sequence[Side], found: Sequence[Drift]) -> str:
 def lines(found: Sequence[Drift]) -> Iterator[str]:
     """Return the lines of the second table."""
     for one in beyond(found):
-        yield _line(f"`{one.setting}`", one.variant, one.fastest, *map(times, one.ratios), f"{one.size:+.1%}")
-
-
-def _line(*cells: object) -> str:
-    return f"| {' | '.join(map(str, cells))} |"
+        yield table_row(f"`{one.setting}`", one.variant, one.fastest, *map(times, one.ratios), f"{one.size:+.1%}")
 
 
 def parts(found: Sequence[Drift]) -> dict[str, list[Drift]]:
@@ -159,7 +156,7 @@ def parts(found: Sequence[Drift]) -> dict[str, list[Drift]]:
 
 def same_kernels() -> tuple[Mapping[str, Any], Mapping[str, Any]]:
     """Return the records of an H100 and of an H200 with the same kernels."""
-    return of_model("H100", kept()), json.loads(SAME.read_text(encoding="utf-8"))
+    return of_model("H100", kept()), read_json(SAME)
 
 
 def main() -> None:
@@ -175,7 +172,3 @@ def main() -> None:
     PAGE.write_text(text, encoding="utf-8")
     within = [one for name, _, part in split if name == "within a block" for one in part]
     sys.exit(len(beyond(within)) > ALLOWED * len(within))
-
-
-if __name__ == "__main__":
-    main()

@@ -1,8 +1,8 @@
 """Run `check` over a list of public kernels with clusters, bulk copies and dependent launches, and write the page.
 
-    python -m benchmarks.async_kernels --record FOLDER OUT.jsonl    check each kernel of sample.tsv, one after another;
+    python -m benchmarks async_kernels --record FOLDER OUT.jsonl    check each kernel of sample.tsv, one after another;
                                                                     FOLDER has a checkout OWNER+NAME per repository
-    python -m benchmarks.async_kernels                              write benchmarks/async_kernels.md from first.jsonl,
+    python -m benchmarks async_kernels                              write benchmarks/async_kernels.md from first.jsonl,
                                                                     final.jsonl and notes.tsv
 
 Needs no GPU, but nvcc. A run that was stopped goes on behind the last kernel of OUT.jsonl.
@@ -10,20 +10,17 @@ Needs no GPU, but nvcc. A run that was stopped goes on behind the last kernel of
 
 from __future__ import annotations
 
-import argparse
-import sys
 from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parents[2]))  # so that it also runs as a folder
 
 from benchmarks.async_kernels.page import page
 from benchmarks.async_kernels.runs import run
 from benchmarks.async_kernels.sample import PAGE, notes, results, sample
+from benchmarks.common.pages import program
 
 
 def main() -> None:
     """Run the list, or write the page."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = program(__doc__)
     parser.add_argument("--record", nargs=2, type=Path, metavar=("FOLDER", "OUT"))
     wanted = parser.parse_args()
     if wanted.record is None:
@@ -31,7 +28,3 @@ def main() -> None:
         PAGE.write_text(text, encoding="utf-8")
         return
     run(sample(), *wanted.record)
-
-
-if __name__ == "__main__":
-    main()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from benchmarks.async_kernels.runs import LIMIT_S, NO_VERDICT
 from benchmarks.async_kernels.sample import HERE
+from benchmarks.common.pages import table_row, written_by
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -35,14 +36,14 @@ def page(
 def _head(kernels: Sequence[PublicKernel]) -> Iterator[str]:
     yield "# `check` on public kernels with clusters, bulk copies and dependent launches"
     yield ""
-    yield "Written by `python -m benchmarks.async_kernels`; do not edit."
+    yield written_by("async_kernels")
     yield ""
     yield (HERE / "rule.txt").read_text(encoding="utf-8").strip()
     yield ""
     yield "| repository | commit | license | kernels |"
     yield "| --- | --- | --- | --: |"
     for (repository, commit, license_), count in Counter((k.repository, k.commit, k.license) for k in kernels).items():
-        yield f"| {repository} | {commit} | {license_} | {count} |"
+        yield table_row(repository, commit, license_, count)
     yield f"| all | | | {len(kernels)} |"
     yield ""
 
@@ -59,7 +60,7 @@ def _shares(
         group = [kernel for kernel in kernels if mechanism in {kernel.mechanism, ""}]
         again = [kernel for kernel in read_again if mechanism in {kernel.mechanism, ""}]
         counts = (len(group), _right(group, first), _right(group, final), _right(again, final))
-        yield f"| {mechanism or 'all'} | {' | '.join(map(str, counts))} |"
+        yield table_row(mechanism or "all", *counts)
     yield ""
 
 
@@ -89,7 +90,7 @@ def _costs_row(what: str, costs: Sequence[tuple[float, float | None]], kernels: 
     seconds, memory = [cpu_s for cpu_s, _ in costs], [megabytes or 0 for _, megabytes in costs]
     cheap = sum(cpu_s <= MOST_CPU_S and (megabytes or 0) <= MOST_MB for cpu_s, megabytes in costs)
     shown = f"{median(seconds):.1f} | {max(seconds):.1f} | {median(memory):.0f} | {max(memory):.0f}"
-    return f"| {what} | {len(costs)} | {shown} | {cheap} of {kernels} |"
+    return table_row(what, len(costs), shown, f"{cheap} of {kernels}")
 
 
 def _table(
@@ -105,7 +106,7 @@ def _table(
         file = f"{kernel.repository.rpartition('/')[2]}: {kernel.path.rpartition('/')[2]}"
         words = (name, file, kernel.mechanism, kernel.launch, kernel.verdict)
         runs = (_shown(kernel, before), _shown(kernel, after))
-        yield f"| {number} | {' | '.join((*words, *runs))} | {costs} |"
+        yield table_row(number, *words, *runs, costs)
     yield ""
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import shflbench
+from benchmarks.common.records import JsonLines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,14 +47,12 @@ runpy.run_module("shflbench", run_name="__main__", alter_sys=True)
 
 def run(kernels: Sequence[PublicKernel], checkouts: Path, out: Path) -> None:
     """Append a line of JSON per kernel to `out`."""
-    lines = out.read_text(encoding="utf-8").splitlines() if out.exists() else []
-    done = {json.loads(line)["key"] for line in lines}
+    lines = JsonLines(out)
+    done = {record["key"] for record in lines.read()}
     _write_bytecode()
     for kernel in kernels:
         if kernel.key not in done:
-            record = {"key": kernel.key, **_checked(kernel, checkouts)}
-            with out.open("a", encoding="utf-8") as target:
-                target.write(json.dumps(record, ensure_ascii=False) + "\n")
+            lines.add({"key": kernel.key, **_checked(kernel, checkouts)})
 
 
 def _write_bytecode() -> None:

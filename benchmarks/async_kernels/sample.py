@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-import json
 from dataclasses import dataclass
 from pathlib import Path
+
+from benchmarks.common.records import JsonLines, read_table
 
 HERE = Path(__file__).parent
 PAGE = HERE.with_suffix(".md")
@@ -65,21 +65,15 @@ class KernelResult:
 
 def sample() -> list[PublicKernel]:
     """Return the kernels of the list."""
-    return [PublicKernel(*row) for row in _rows("sample.tsv")]
+    return [PublicKernel(*row.values()) for row in read_table(HERE / "sample.tsv")]
 
 
 def notes() -> dict[str, Note]:
     """Return what the second reading says, by key."""
-    return {key: Note(verdict, text) for key, verdict, text in _rows("notes.tsv")}
+    rows = (row.values() for row in read_table(HERE / "notes.tsv"))
+    return {key: Note(verdict, text) for key, verdict, text in rows}
 
 
 def results(name: str) -> dict[str, KernelResult]:
     """Return the results of a run, by key."""
-    lines = (HERE / name).read_text(encoding="utf-8").splitlines()
-    records = [json.loads(line) for line in lines]
-    return {record.pop("key"): KernelResult(**record) for record in records}
-
-
-def _rows(name: str) -> list[list[str]]:
-    with (HERE / name).open(encoding="utf-8", newline="") as file:
-        return list(csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE))[1:]
+    return {record.pop("key"): KernelResult(**record) for record in JsonLines(HERE / name).read()}

@@ -1,7 +1,7 @@
 """Time kernels of public repositories with their own programs and with `shflbench bench`, and compare the ratios.
 
-    python -m benchmarks.bench_pairs --sources DIR --programs DIR [--clean DIR] --record    measure; needs a GPU
-    python -m benchmarks.bench_pairs --page                                                write the page
+    python -m benchmarks bench_pairs --sources DIR --programs DIR [--clean DIR] --record    measure; needs a GPU
+    python -m benchmarks bench_pairs --page                                                write the page
 
 DIR of --sources has the files of the list below the names that it gives, and DIR of --programs the compiled programs.
 --clean has programs that empty the L2 cache without leaving dirty lines.
@@ -9,21 +9,22 @@ DIR of --sources has the files of the list below the names that it gives, and DI
 
 from __future__ import annotations
 
-import argparse
 import json
-import sys
 import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
-
-sys.path.insert(0, str(Path(__file__).parents[2]))
+from typing import TYPE_CHECKING, Any
 
 from benchmarks.bench_pairs.page import text
 from benchmarks.bench_pairs.pairs import Pair, pairs
 from benchmarks.bench_pairs.runs import make_contents, run_bench, run_own
+from benchmarks.common.pages import program
+from benchmarks.common.records import read_json, write_json
 from shflbench.store.surroundings import checkout, package_source
 from shflbench.version import __version__
+
+if TYPE_CHECKING:
+    import argparse
 
 HERE = Path(__file__).parent
 RECORD = HERE / "record.json"
@@ -32,7 +33,7 @@ PAGE = HERE.with_name("bench_pairs.md")
 
 def main() -> int:
     """Measure, or write the page; return the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = program(__doc__)
     parser.add_argument("--sources", type=Path)
     parser.add_argument("--programs", type=Path)
     parser.add_argument("--clean", type=Path)
@@ -42,7 +43,7 @@ def main() -> int:
     parser.add_argument("--page", action="store_true")
     wanted = parser.parse_args()
     if wanted.page:
-        PAGE.write_text(text(json.loads(RECORD.read_text(encoding="utf-8"))), encoding="utf-8")
+        PAGE.write_text(text(read_json(RECORD)), encoding="utf-8")
         return 0
     if not wanted.sources or not wanted.programs:
         parser.error("give --sources and --programs, or --page")
@@ -58,7 +59,7 @@ def main() -> int:
             record["device"] = measured["bench"].get("device") or record["device"]
             print(json.dumps(measured), flush=True)
             if wanted.record:
-                wanted.record.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+                write_json(wanted.record, record)
     return 0
 
 
@@ -75,12 +76,8 @@ def _measure(pair: Pair, wanted: argparse.Namespace, contents: Path) -> dict[str
 def _started(file: Path | None) -> dict[str, Any]:
     """Return the record of a file that an earlier call wrote, whose pairs are not measured again, or an empty one."""
     if file and file.exists():
-        record: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+        record: dict[str, Any] = read_json(file)
         return record
     commit = checkout(HERE.parents[1])[0] or f"source {package_source()}"
     day = datetime.now(UTC).date().isoformat()
     return {"device": None, "version": __version__, "commit": commit, "day": day, "pairs": []}
-
-
-if __name__ == "__main__":
-    sys.exit(main())

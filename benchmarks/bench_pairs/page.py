@@ -6,6 +6,7 @@ import textwrap
 from typing import Any
 
 from benchmarks.bench_pairs.pairs import Pair, pairs
+from benchmarks.common.pages import table_row, written_by
 
 BAR = 0.03  # of the own program's ratio
 USUAL_BLOCK = "256"
@@ -31,7 +32,7 @@ NOTES = {
 TEXT = """\
 # Ratios of `bench` and of programs that time their own kernels
 
-Written by `python -m benchmarks.bench_pairs --page`; do not edit.
+{written}
 
 - {device}, shflbench {version} at {commit}, {day}{note}
 - {count} pairs of kernels of public repositories:
@@ -79,6 +80,7 @@ def text(record: dict[str, Any]) -> str:
         f"**{line.pair.id}**: {NOTES.get(line.pair.id, 'Not known.')}" for line in lines if not line.agrees("clean")
     ]
     return TEXT.format(
+        written=written_by("bench_pairs --page"),
         **{name: record[name] for name in ("device", "version", "day")},
         commit=record["commit"][:12],
         note=f"\n- {record['note']}" if record.get("note") else "",
@@ -148,15 +150,19 @@ class _Line:
             _times(clean or own, is_rate="rate" in self.pair.times[0]),
             _times(group),
         ]
-        return f"| {' | '.join(cells)} |"
+        return table_row(*cells)
 
     def block_rows(self) -> list[str]:
         """Return the lines of the second table; none if the program times one size of block."""
         if not self.pair.by_block:
             return []
         return [
-            f"| {self.pair.id} | {block} | {_factor(self.own[block])} | {_factor(self.clean.get(block, {}))} | "
-            f"{_factor(self.bench['groups'][block])} | {self.difference('clean', block):+.1%} |"
+            table_row(
+                self.pair.id,
+                block,
+                *map(_factor, (self.own[block], self.clean.get(block, {}), self.bench["groups"][block])),
+                f"{self.difference('clean', block):+.1%}",
+            )
             for block in sorted(self.blocks, key=int)
         ]
 

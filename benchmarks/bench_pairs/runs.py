@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
 import sys
 import time
 from statistics import median
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmarks.bench_pairs.pairs import own_times
+from benchmarks.common.runs import call
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,7 +40,7 @@ def run_own(pair: Pair, programs: Path) -> dict[str, Any]:
     environment = {**os.environ, "CUDA_MODULE_LOADING": "EAGER"}
     times: dict[str, tuple[list[float], list[float]]] = {}
     for _ in range(1 if pair.in_turn else REPEATS):
-        outcome = _call([str(program), *pair.arguments], OWN_SECONDS, programs, environment)
+        outcome = call([str(program), *pair.arguments], OWN_SECONDS, programs, environment)
         if outcome.returncode:
             return {"failed": f"exit code {outcome.returncode}: {outcome.stdout.strip()[-200:]}"}
         for key, (first, second) in own_times(pair, outcome.stdout).items():
@@ -67,7 +67,7 @@ def run_bench(pair: Pair, sources: Path, contents: Path, limit_s: float) -> dict
     options = [word.replace("{data}", str(contents)) for word in pair.options]
     command = [sys.executable, "-m", "shflbench", "bench", file.name, *options, "--l2", pair.l2]
     started = time.monotonic()
-    outcome = _call(
+    outcome = call(
         [*command, "--device", "cuda", "--format", "json", "--max-seconds", "0.5"], limit_s, file.parent, os.environ
     )
     result: dict[str, Any] = {"exit": outcome.returncode, "seconds": round(time.monotonic() - started, 1)}
@@ -108,24 +108,3 @@ def _turned(low: float, high: float, *, is_first: bool) -> tuple[float, float]:
 def _plain(name: str) -> str:
     """Return the letters and digits of a kernel's name, without the suffix of unsigned constants."""
     return re.sub(r"[^A-Za-z0-9_]", "", re.sub(r"(?<=\d)u\b", "", name))
-
-
-def _call(
-    command: Sequence[str],
-    limit_s: float,
-    folder: Path,
-    environment: Any,  # noqa: ANN401  (os.environ or a dict)
-) -> subprocess.CompletedProcess[str]:
-    try:
-        return subprocess.run(
-            command,
-            cwd=folder,
-            env=environment,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=limit_s,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        return subprocess.CompletedProcess(command, 124, "", f"not finished in {limit_s:.0f} s")

@@ -1,9 +1,9 @@
 """Measure the false-alarm rate and the power of `compare` and of other rules on recorded runs.
 
-    python -m benchmarks.compare_power                       `compare`, on the recordings in tests/data/compare
-    python -m benchmarks.compare_power A.npz B.npz           `compare`, on these recordings
-    python -m benchmarks.compare_power --rule COMMAND        any program, called as COMMAND BASE NEW
-    python -m benchmarks.compare_power --rules               `compare`, NVBench's scripts and textbook rules
+    python -m benchmarks compare_power                       `compare`, on the recordings in tests/data/compare
+    python -m benchmarks compare_power A.npz B.npz           `compare`, on these recordings
+    python -m benchmarks compare_power --rule COMMAND        any program, called as COMMAND BASE NEW
+    python -m benchmarks compare_power --rules               `compare`, NVBench's scripts and textbook rules
     … --record FILE                                          also write the page to a file
 
 COMMAND gets two folders with a CSV file per process (columns `case`, `process`, `round`, `time_us`) and prints a line
@@ -17,7 +17,6 @@ of `compare` is missed, with 2 on an error.
 
 from __future__ import annotations
 
-import argparse
 import platform
 import shlex
 import sys
@@ -25,11 +24,10 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-sys.path.insert(0, str(Path(__file__).parents[2]))  # so that it also runs as a file
-
 import numpy as np
 
 import shflbench
+from benchmarks.common.pages import program, publish
 from benchmarks.compare_power import nvbench
 from benchmarks.compare_power.batch import load
 from benchmarks.compare_power.evidence import gather
@@ -42,10 +40,12 @@ from benchmarks.compare_power.verdicts import Program
 from shflbench.errors import ResultsError, ShflbenchError
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Sequence
 
     from benchmarks.compare_power.batch import Batch
 
+PAGE = Path(__file__).parents[1] / "compare_power.md"
 DATA = Path(__file__).parents[2] / "tests" / "data"
 RECORDED = DATA / "compare"  # of processes with one CUDA context
 WITH_CONTEXTS = DATA / "compare-contexts"  # with nine
@@ -56,15 +56,14 @@ def recordings(*folders: Path) -> list[Path]:
     paths = [sorted(folder.glob("*.npz")) for folder in folders]
     for folder, found in zip(folders, paths, strict=True):
         if not found:
-            raise ResultsError(f"{folder} has no recording", "make one: python -m benchmarks.compare_power.pack --help")
+            raise ResultsError(f"{folder} has no recording", "make one: python -m benchmarks compare_power.pack --help")
     return list(chain.from_iterable(paths))
 
 
 def arguments(words: Sequence[str] | None) -> argparse.Namespace:
     """Return the parsed arguments."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = program(__doc__, PAGE)
     parser.add_argument("batches", nargs="*", type=Path, metavar="BATCH.npz")
-    parser.add_argument("--record", type=Path, metavar="FILE", help="also write the page to this Markdown file")
     parser.add_argument("--draws", type=float, default=1.0, metavar="FACTOR", help="multiply the number of draws")
     rule = parser.add_mutually_exclusive_group()
     rule.add_argument("--rule", metavar="COMMAND", help="score this program")
@@ -119,14 +118,8 @@ def main(words: Sequence[str] | None = None) -> int:
         several = bool(wanted.rule or wanted.rules)
         batches = load(wanted.batches or recordings(RECORDED, *([WITH_CONTEXTS] if several else [])))
         text, met = (compare_rules if several else compare_power)(wanted, batches)
-        print(text)
-        if wanted.record:
-            wanted.record.write_text(text, encoding="utf-8")
+        publish(text, wanted.record)
     except (ShflbenchError, OSError) as error:
         print(error, file=sys.stderr)
         return 2
     return 0 if met else 1
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from benchmarks.common.pages import table
 from benchmarks.compare_power.draws import DEFAULT
-from benchmarks.compare_power.markdown import table
 from benchmarks.compare_power.requirements import TWO, slowed_by
 from benchmarks.compare_power.tally import LONG, MIDDLE, alarmed, pooled, undecided
 

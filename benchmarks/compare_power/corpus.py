@@ -1,7 +1,7 @@
 """Write the corpus: recorded processes of unchanged and of truly slower kernels, as CSV files.
 
-    python -m benchmarks.compare_power.corpus FOLDER                  all recordings of the repository
-    python -m benchmarks.compare_power.corpus FOLDER A.npz B.npz      these recordings of shflbench
+    python -m benchmarks compare_power.corpus FOLDER                  all recordings of the repository
+    python -m benchmarks compare_power.corpus FOLDER A.npz B.npz      these recordings of shflbench
 
 FOLDER must be new. docs/how-to/score-a-comparison-rule.md describes its files. Takes 15 s and 17 MB. The same
 recordings give the same bytes. Exits with 2 on an error.
@@ -9,15 +9,13 @@ recordings give the same bytes. Exits with 2 on an error.
 
 from __future__ import annotations
 
-import argparse
 import csv
 import io
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-sys.path.insert(0, str(Path(__file__).parents[2]))  # so that it also runs as a file
-
+from benchmarks.common.pages import program
 from benchmarks.compare_power.__main__ import RECORDED, WITH_CONTEXTS, recordings
 from benchmarks.compare_power.batch import load
 from benchmarks.compare_power.draws import true_slowdowns
@@ -142,7 +140,7 @@ def _all_files(tables: dict[str, str], batches: Sequence[Batch], others: Sequenc
 
 def main(words: Sequence[str] | None = None) -> int:
     """Write the corpus; return the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = program(__doc__)
     parser.add_argument("folder", type=Path, metavar="FOLDER")
     parser.add_argument("batches", nargs="*", type=Path, metavar="BATCH.npz")
     wanted = parser.parse_args(words)
@@ -154,7 +152,3 @@ def main(words: Sequence[str] | None = None) -> int:
         return 2
     print(f"{wanted.folder}: {size / 1e6:.1f} MB")
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

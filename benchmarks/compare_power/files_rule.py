@@ -1,4 +1,4 @@
-"""`shflbench compare` on files of other tools as a rule for `python -m benchmarks.compare_power --rule`.
+"""`shflbench compare` on files of other tools as a rule for `python -m benchmarks compare_power --rule`.
 
     python -m benchmarks.compare_power.files_rule BASE NEW
 
@@ -8,7 +8,6 @@ batches are drawn at random, which serves the purpose of `--alternated` as well.
 
 from __future__ import annotations
 
-import argparse
 import csv
 import json
 import subprocess
@@ -16,8 +15,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-sys.path.insert(0, str(Path(__file__).parents[2]))  # so that it also runs as a file
-
+from benchmarks.common.pages import program
 from shflbench.errors import ResultsError, ShflbenchError
 
 if TYPE_CHECKING:
@@ -37,7 +35,7 @@ def compared_files(base: Path, new: Path) -> list[tuple[str, str]]:
 
 def main(words: Sequence[str] | None = None) -> int:
     """Print the verdicts; return the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = program(__doc__)
     parser.add_argument("base", type=Path)
     parser.add_argument("new", type=Path)
     wanted = parser.parse_args(words)

@@ -1,4 +1,4 @@
-"""NVBench's scripts as rules for `python -m benchmarks.compare_power --rule`.
+"""NVBench's scripts as rules for `python -m benchmarks compare_power --rule`.
 
     python -m benchmarks.compare_power.nvbench legacy BASE NEW
     python -m benchmarks.compare_power.nvbench robust BASE NEW
@@ -13,7 +13,6 @@ the same for all samples, because the robust script calls nothing slower without
 
 from __future__ import annotations
 
-import argparse
 import csv
 import os
 import re
@@ -24,10 +23,9 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-sys.path.insert(0, str(Path(__file__).parents[2]))  # so that it also runs as a file
-
 import numpy as np
 
+from benchmarks.common.pages import program
 from benchmarks.compare_power.nvbench_files import NVBenchDevice, write_nvbench
 from benchmarks.compare_power.plain import read_side
 from shflbench.errors import ResultsError, ShflbenchError
@@ -95,7 +93,7 @@ def _statuses(output: str) -> Iterator[tuple[str, str]]:
 
 def main(words: Sequence[str] | None = None) -> int:
     """Print the verdicts; return the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = program(__doc__)
     parser.add_argument("kind", choices=list(SCRIPTS))
     parser.add_argument("base", type=Path)
     parser.add_argument("new", type=Path)

@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from benchmarks.compare_power.plain import COMPRESSED, compressed
-from benchmarks.nvbench_gate.cases import SIDES, SLOWER, UNCHANGED, percent_of
-from benchmarks.nvbench_gate.recording import NVBenchRecording
-from benchmarks.nvbench_gate.truth import slowdowns
+from benchmarks.nvbench.cases import SIDES, SLOWER, UNCHANGED, percent_of
+from benchmarks.nvbench.recording import NVBenchRecording
+from benchmarks.nvbench.truth import slowdowns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from benchmarks.nvbench_gate.recording import NVBenchProcess
+    from benchmarks.nvbench.recording import NVBenchProcess
 
 NVBENCH_RECORDED = Path(__file__).parents[2] / "tests" / "data" / "nvbench"
 COLUMNS = ("case", "process", "sm_clock_mhz", "time_us")

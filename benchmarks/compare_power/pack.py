@@ -1,22 +1,20 @@
 """Pack recorded runs of `compare_power`'s suite for the repository, sample by sample.
 
-    python -m benchmarks.compare_power.pack results/compare-power/a results/compare-power/b --output FILE.npz
+    python -m benchmarks compare_power.pack results/compare-power/a results/compare-power/b --output FILE.npz
 
 The runs of one machine, recorded without interruption, are a batch. Incomplete processes are left out.
 """
 
 from __future__ import annotations
 
-import argparse
 import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-sys.path.insert(0, str(Path(__file__).parents[2]))  # so that it also runs as a file
-
 import numpy as np
 
+from benchmarks.common.pages import program
 from benchmarks.compare_power.recording import STEP_NS, Recording, times_us
 from benchmarks.compare_power.suite import origin
 from shflbench.errors import ResultsError, ShflbenchError
@@ -92,7 +90,7 @@ def _complete(run: Run, kept: KeptSamples) -> list[int]:
 
 def main(words: Sequence[str] | None = None) -> int:
     """Pack the given runs; return the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = program(__doc__)
     parser.add_argument("runs", nargs="+", type=Path, metavar="RUN_FOLDER")
     parser.add_argument("--output", type=Path, required=True, metavar="FILE")
     wanted = parser.parse_args(words)
@@ -104,7 +102,3 @@ def main(words: Sequence[str] | None = None) -> int:
         return 2
     print(f"{wanted.output}: {len(content) / 1e6:.2f} MB")
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

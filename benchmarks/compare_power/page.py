@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from benchmarks.common.pages import written_by
 from benchmarks.compare_power import tables
 from benchmarks.compare_power.batchwise import batchwise
 from benchmarks.compare_power.draws import DEFAULT, MODES
-from benchmarks.compare_power.markdown import named
 from benchmarks.compare_power.requirements import TWO, TWO_MIDDLE, requirements, slowed_by
 from benchmarks.compare_power.suite import UNSTEADY
 from benchmarks.compare_power.tally import LONG, MIDDLE, alarm_counts
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from benchmarks.compare_power.evidence import Evidence
 
 PAGE = """\
 # False-alarm rate and power of `compare` on recorded runs{title}
 
-Written by `python -m benchmarks.compare_power {files}--record FILE`; do not edit. [How we
+{written} [How we
 compare](../docs/explanation/how-we-compare.md) explains the method.
 
 {batches}
@@ -91,7 +93,7 @@ days after the others: nothing was fitted to them.
 [compare_power_contexts](compare_power_contexts.md) has batches of processes with nine CUDA contexts."""
 OF_SEVERAL_CONTEXTS = """\
 That half of the additive noise enters was fixed
-before these batches were recorded, from the runs of [splits](splits.md). That passes over memory do not have twice the
+before these batches were recorded, from the runs of [splits](earlier.md). That passes over memory do not have twice the
 additive noise was decided after they were recorded, because `warp-collectives` showed it; it concerns only cases that
 wait for memory.
 
@@ -101,9 +103,10 @@ wait for memory.
 def page(evidence: Evidence) -> str:
     """Return the page."""
     one_context = {batch.contexts for batch in evidence.batches} == {1}
+    files = "" if one_context else "tests/data/compare-contexts/*.npz "
     return PAGE.format(
         title="" if one_context else ", with several CUDA contexts",
-        files="" if one_context else "tests/data/compare-contexts/*.npz ",
+        written=written_by(f"compare_power {files}--record FILE"),
         batches=tables.batches(evidence.batches),
         requirements="\n".join(map(str, requirements(evidence))),
         default=DEFAULT,
@@ -123,7 +126,7 @@ def page(evidence: Evidence) -> str:
 
 def _culprits(evidence: Evidence) -> str:
     counted = ((mode, alarm_counts(evidence.unchanged[mode])) for mode in MODES)
-    lines = [f"- {mode}: {named(cases)}" for mode, cases in counted if cases]
+    lines = [f"- {mode}: {_named(cases)}" for mode, cases in counted if cases]
     return "\n".join(["Cases with alarms, and their number:", "", *lines]) if lines else "No case raised an alarm."
 
 
@@ -147,7 +150,7 @@ def _across(evidence: Evidence) -> str:
         [
             f"{len(evidence.batches)} batches on {several}. Each batch of a pair is the base in half of the draws.",
             tables.across(evidence),
-            f"Cases with alarms, and their number: {named(alarm_counts(draws), most=12)}.",
+            f"Cases with alarms, and their number: {_named(alarm_counts(draws), most=12)}.",
         ]
     )
 
@@ -157,3 +160,9 @@ def _learned(evidence: Evidence) -> str:
         return "No batch has enough processes to learn from and to compare."
     text = "Learned from the first half of a batch's processes (at least 20), applied to the others."
     return f"{text}\n\n{tables.learned(evidence)}"
+
+
+def _named(cases: Sequence[tuple[str, int]], most: int = 5) -> str:
+    """Return the first cases with their counts, and the number of the others."""
+    rest = [f"{len(cases) - most} more"] if len(cases) > most else []
+    return ", ".join([*(f"`{case}` {count}" for case, count in cases[:most]), *rest]) or "none"

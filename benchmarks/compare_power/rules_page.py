@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from benchmarks.common.pages import table, written_by
 from benchmarks.compare_power import tables
 from benchmarks.compare_power.draws import DEFAULT
-from benchmarks.compare_power.markdown import table
 from benchmarks.compare_power.requirements import ALARMED, SLOWDOWNS, TWO, TWO_MIDDLE, Requirement
 from benchmarks.compare_power.scoring import pooled_estimate
 from benchmarks.compare_power.tally import KINDS, LONG, MIDDLE, UNSTEADY, added
@@ -25,7 +25,7 @@ UNSEEN_ALARMED, UNSEEN_MIDDLE = 0.02, 0.95
 PAGE = """\
 # Rules that compare timings, on the same recorded runs
 
-Written by `python -m benchmarks.compare_power --rules --record FILE`; do not edit. [Score a
+{written} [Score a
 comparison rule](../docs/how-to/score-a-comparison-rule.md) describes the recordings, and how to score another program.
 
 {batches}
@@ -77,6 +77,7 @@ class RulesReport:
         """Return the page."""
         requirements = "\n".join(map(str, self.requirements()))
         return PAGE.format(
+            written=written_by("compare_power --rules --record FILE"),
             batches=tables.batches(self.batches),
             versions=", ".join(f"{name} {version}" for name, version in self.versions.items()),
             requirements=f"## Requirements of `compare`, {DEFAULT}\n\n{requirements}\n" if requirements else "",

@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from benchmarks.common.pages import table
 from benchmarks.compare_power.draws import MODES, disjoint
 from benchmarks.compare_power.evidence import SLOWER_BY
-from benchmarks.compare_power.markdown import table
 from benchmarks.compare_power.requirements import SLOWDOWNS, slowed_by
 from benchmarks.compare_power.spread import worth_naming
 from benchmarks.compare_power.suite import PERCENT_MORE, steady

@@ -1,12 +1,11 @@
-"""Run the litmus tests of the memory model on a GPU: `python -m benchmarks.memory_litmus PAGE`, for sm_90.
+"""Run the litmus tests of the memory model on a GPU: `python -m benchmarks memory_litmus --record`, for sm_90.
 
 Each row of the tables of tests/litmus runs with many instances per launch and with delays before either thread's part.
-PAGE gets how often the result was seen that a sound row forbids; the exit code is 1 if a sound row shows it.
+The page has how often the result was seen that a sound row forbids; the exit code is 1 if a sound row shows it.
 """
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from benchmarks.common.pages import program, publish, table_row, written_by
 from benchmarks.memory_litmus import kernels
 from benchmarks.memory_litmus.results import is_forbidden, is_void, is_without_wait
 from tests.litmus.bulk_model import bulk_verdict
@@ -26,11 +26,12 @@ from tests.litmus.table import USED, Litmus, rows
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+PAGE = Path(__file__).parents[1] / "memory_litmus.md"
 INSTANCES = 1 << 15  # per launch
 DELAYS = ((0, 0), (200, 0), (0, 200), (2000, 0))  # clocks before the parts of both threads, times 0 to 7
 HEAD = """# The litmus tests of the memory model on a GPU
 
-Written by `python -m benchmarks.memory_litmus`; do not edit.
+{written}
 
 Each test of [the memory model](../docs/explanation/memory-model.md) ran on one {device} (driver {driver}): {tries:,}
 tries per row, {total:,} in all, without a delay and with delays before either thread's part. A try shows the result
@@ -73,21 +74,29 @@ def _is_doubtful_if_used(row: Litmus | BulkLitmus) -> bool:
     return row.access == "WAR" and verdict(replace(row, used=USED)) == "doubtful"
 
 
-def main() -> None:
+def main() -> int:
     """Run all rows, print and write the table."""
     import cupy  # noqa: PLC0415  (only on a machine with a GPU)
 
+    wanted = program(__doc__, PAGE).parse_args()
     outcomes = list(_outcomes())
     device = cupy.cuda.runtime.getDeviceProperties(0)["name"].decode()
     tries = INSTANCES * len(DELAYS)
     driver = cupy.cuda.runtime.driverGetVersion()
     void = sum(item.void > 0 for item in outcomes)
     polls = kernels.MOST_POLLS
-    head = HEAD.format(void=void, polls=polls, device=device, driver=driver, tries=tries, total=tries * len(outcomes))
+    head = HEAD.format(
+        written=written_by("memory_litmus"),
+        void=void,
+        polls=polls,
+        device=device,
+        driver=driver,
+        tries=tries,
+        total=tries * len(outcomes),
+    )
     text = head + "\n".join([*_table(outcomes), "", *_lists(outcomes)]) + "\n"
-    Path(sys.argv[1]).write_text(text, encoding="utf-8")
-    print(text)
-    sys.exit(any(item.verdict == "sound" and item.shown for item in outcomes))
+    publish(text, wanted.record)
+    return int(any(item.verdict == "sound" and item.shown for item in outcomes))
 
 
 def _outcomes() -> Iterator[Outcome]:
@@ -120,7 +129,7 @@ def _shown(row: Litmus | BulkLitmus, ptx: str, blocks: int, threads: int) -> tup
 
 def _table(outcomes: Sequence[Outcome]) -> Iterator[str]:
     kinds = ("sound", "doubtful", "unused", "without a wait", "too weak")
-    yield f"| rows, and those that show it | {' | '.join(kinds)} |"
+    yield table_row("rows, and those that show it", *kinds)
     yield f"| --- |{' --: |' * len(kinds)}"
     count: Counter[tuple[str, str]] = Counter()
     shows: Counter[tuple[str, str]] = Counter()
@@ -130,7 +139,7 @@ def _table(outcomes: Sequence[Outcome]) -> Iterator[str]:
             shows[name, item.kind] += item.shown > 0
     for name in dict.fromkeys([*(item.mechanism for item in outcomes), "all"]):
         cells = [f"{shows[name, kind]} of {count[name, kind]}" if count[name, kind] else "–" for kind in kinds]
-        yield f"| {name} | {' | '.join(cells)} |"
+        yield table_row(name, *cells)
 
 
 def _lists(outcomes: Sequence[Outcome]) -> Iterator[str]:
@@ -146,7 +155,3 @@ def _lists(outcomes: Sequence[Outcome]) -> Iterator[str]:
         yield ""
         yield from [f"- {item.row.name}: {item.shown:,} of {tries - item.void:,}" for item in items] or ["None."]
         yield ""
-
-
-if __name__ == "__main__":
-    main()

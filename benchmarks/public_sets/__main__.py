@@ -1,9 +1,9 @@
 """Run `check` over public sets of kernels with known truth, and count right and wrong verdicts.
 
-    python -m benchmarks.public_sets --fetch FOLDER           clone the sets (needs git and network), then check them
-    python -m benchmarks.public_sets --sets FOLDER            check the sets in this folder, one clone per set
-    python -m benchmarks.public_sets --sets FOLDER --set indigo --part tuning --match '*_warp*'
-    python -m benchmarks.public_sets --sets FOLDER --compiler nvcc --compiler nvrtc --resume FILE --record
+    python -m benchmarks public_sets --fetch FOLDER           clone the sets (needs git and network), then check them
+    python -m benchmarks public_sets --sets FOLDER            check the sets in this folder, one clone per set
+    python -m benchmarks public_sets --sets FOLDER --set indigo --part tuning --match '*_warp*'
+    python -m benchmarks public_sets --sets FOLDER --compiler nvcc --compiler nvrtc --resume FILE --record
                                                               write benchmarks/public_sets.md and .json, and the table
                                                               in docs/explanation/how-often-check-is-right.md
 
@@ -14,15 +14,13 @@ or a bug is called clean, and with 2 on an error.
 
 from __future__ import annotations
 
-import argparse
 import sys
 from itertools import chain
 from pathlib import Path
 from shutil import which
 from typing import TYPE_CHECKING
 
-sys.path.insert(0, str(Path(__file__).parents[2]))  # so that it also runs as a folder
-
+from benchmarks.common.pages import program
 from benchmarks.public_sets.fetching import fetch
 from benchmarks.public_sets.job import JobResult
 from benchmarks.public_sets.listings import wrong
@@ -35,6 +33,7 @@ from benchmarks.public_sets.tables import SetOutcomes, table
 from shflbench.errors import ResultsError, ShflbenchError
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Mapping, Sequence
 
     from benchmarks.public_sets.outcomes import FileOutcome
@@ -82,7 +81,7 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = program(__doc__, RECORDED)
     parser.add_argument("--sets", type=Path, metavar="FOLDER", help="the folder of the clones")
     parser.add_argument("--fetch", type=Path, metavar="FOLDER", help="clone the sets that this folder lacks")
     parser.add_argument("--set", action="append", choices=SETS, help="only this set (repeatable)")
@@ -100,14 +99,6 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--resume", type=Path, metavar="FILE", help="keep finished files here; start with those in it")
     parser.add_argument("--no-run", action="store_true", help="check nothing; use the results in the file of --resume")
-    parser.add_argument(
-        "--record",
-        type=Path,
-        nargs="?",
-        const=RECORDED,
-        metavar="FILE",
-        help="write the page, and a JSON file beside it (default: the page of the project, and the table in its docs)",
-    )
     return parser
 
 
@@ -140,7 +131,3 @@ def _outcomes(set_plan: SetPlan, compiler: str, results: Mapping[str, JobResult]
 def _show(number: int, total: int, one: FileOutcome) -> None:
     text = f"{number}/{total} {one.outcome}: {one.path} ({one.verdict}, {one.result.seconds:.1f} s)"
     print(text, file=sys.stderr, flush=True)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

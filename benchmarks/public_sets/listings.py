@@ -5,11 +5,11 @@ Each bug that is called clean needs a limit of `check` in `limits.tsv`, as the d
 
 from __future__ import annotations
 
-import csv
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from benchmarks.common.records import read_table
 from benchmarks.public_sets.outcomes import Outcome
 from benchmarks.public_sets.sets import Part, part_of
 
@@ -92,6 +92,4 @@ def read_limits(table: Path = LIMITS) -> Mapping[tuple[str, str], str]:
     """Return the limit of `check` that lets a bug pass, by set and path."""
     if not table.exists():
         return {}
-    with table.open(encoding="utf-8", newline="") as lines:
-        rows = csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
-        return {(row["set"], row["path"]): row["limit"] for row in rows}
+    return {(row["set"], row["path"]): row["limit"] for row in read_table(table)}

@@ -6,6 +6,7 @@ import json
 from statistics import mode
 from typing import TYPE_CHECKING, Any
 
+from benchmarks.common.pages import written_by
 from benchmarks.public_sets.listings import WRONG, differing_kinds, excluded, sources, wrong
 from benchmarks.public_sets.outcomes import Outcome
 from benchmarks.public_sets.published import comparison, hidden_races
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 PAGE = """\
 # `check` on public sets
 
-Written by `python -m benchmarks.public_sets --record`; do not edit.
+{written}
 
 Each file is given to `check` unchanged, with the launch in its own header and the arguments in
 `benchmarks/public_sets/arguments`.
@@ -100,6 +101,7 @@ def page(sets: Sequence[SetOutcomes]) -> str:
     results = [outcome.result for one in sets for outcome in one.outcomes]
     bad = {Outcome.SOUND_BROKEN, Outcome.BUG_CLEAN}
     return PAGE.format(
+        written=written_by("public_sets --record"),
         compilers=", ".join(sorted({result.compiler for result in results if result.compiler})) or "nothing",
         partial="" if any(one.complete for one in sets) else PARTIAL,
         table=table(sets),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from benchmarks.common import pages
 from benchmarks.public_sets.outcomes import Outcome
-from benchmarks.public_sets.tables import markdown
 from benchmarks.public_sets.truth import Kind
 
 if TYPE_CHECKING:
@@ -46,9 +46,10 @@ def comparison(sets: Sequence[SetOutcomes]) -> str:
     figures = [*PUBLISHED, *(_figures(one.compiler, "all files", one.outcomes) for one in indigo if one.complete)]
     for one in indigo:
         figures += [_figures(one.compiler, f"{part} part", outcomes) for part, outcomes in one.parts()]
-    return markdown(("tool", "racy files", "races found", "missed", "sound files called racy"), 1, [
-        (one.tool, str(one.found + one.missed), str(one.found), str(one.missed), one.false_alarms) for one in figures
-    ])  # fmt: skip
+    return pages.table(
+        ("tool", "racy files", "races found", "missed", "sound files called racy"),
+        [(one.tool, one.found + one.missed, one.found, one.missed, one.false_alarms) for one in figures],
+    )
 
 
 def hidden_races(outcomes: Sequence[FileOutcome]) -> int:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from multiprocessing import get_context
 from typing import TYPE_CHECKING
 
+from benchmarks.common.records import JsonLines
+from benchmarks.common.runs import run_all
 from benchmarks.public_sets.job import JobResult, work
 from benchmarks.public_sets.machine import machine
 
@@ -39,29 +41,19 @@ class Finished:
         The half line of a stopped run is left out, and so are files without a verdict, which are tried again, unless
         `errors` asks for these, too.
         """
-        if not self.path.exists():
-            return {}
-        lines = self.path.read_text(encoding="utf-8").split("\n")[:-1]
-        results = {record["job"]: JobResult.of(record["result"]) for record in map(json.loads, lines)}
+        results = {record["job"]: JobResult.of(record["result"]) for record in JsonLines(self.path).read()}
         return {key: result for key, result in results.items() if errors or not result.error}
 
     def add(self, job: Job, result: JobResult) -> None:
         """Add one result."""
-        with self.path.open("a", encoding="utf-8") as lines:
-            lines.write(json.dumps({"job": job.key(), "result": asdict(result)}) + "\n")
+        JsonLines(self.path).add({"job": job.key(), "result": asdict(result)})
 
 
 def run(jobs: Sequence[Job], *, processes: int, seconds: float) -> Iterator[tuple[Job, JobResult]]:
     """Yield each job with its result as soon as it is finished, `processes` of them at a time."""
     where = f"{machine()}, {processes} at a time"
-    with ThreadPoolExecutor(processes) as threads:
-        futures = {threads.submit(run_one, job, seconds): job for job in jobs}
-        try:
-            for future in as_completed(futures):
-                yield futures[future], replace(future.result(), machine=where)
-        finally:
-            for future in futures:
-                future.cancel()
+    for job, result in run_all(jobs, partial(run_one, seconds=seconds), processes):
+        yield job, replace(result, machine=where)
 
 
 def run_one(job: Job, seconds: float) -> JobResult:

@@ -5,12 +5,12 @@ Rules find most exclusions in the text. `exclusions.tsv` lists those that take a
 
 from __future__ import annotations
 
-import csv
 import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from benchmarks.common.records import read_table
 from benchmarks.public_sets.arguments import MAX_BLOCK, header_block
 
 if TYPE_CHECKING:
@@ -119,6 +119,5 @@ def _without_body(code: str) -> str:
 
 def read_exclusions(name: str, table: Path = TABLE) -> dict[str, Exclusion]:
     """Return the exclusions that are listed for the set `name`, by path."""
-    with table.open(encoding="utf-8", newline="") as lines:
-        rows = list(csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
+    rows = read_table(table)
     return {row["path"]: Exclusion(row["rule"], row["detail"]) for row in rows if row["set"] == name}

@@ -38,7 +38,7 @@ class PublicSet:
         """Yield the paths of the `.cu` files, relative to the clone; ResultsError if it is missing."""
         clone = sets / self.folder
         if not clone.is_dir():
-            raise ResultsError(f"{clone} is missing", "clone it: python -m benchmarks.public_sets --fetch FOLDER")
+            raise ResultsError(f"{clone} is missing", "clone it: python -m benchmarks public_sets --fetch FOLDER")
         for root in self.roots:
             yield from (path.relative_to(clone).as_posix() for path in sorted((clone / root).rglob("*.cu")))
 

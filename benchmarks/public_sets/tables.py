@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING
 
+from benchmarks.common import pages
 from benchmarks.public_sets.outcomes import Outcome
 from benchmarks.public_sets.sets import Part, part_of
 
@@ -49,7 +50,7 @@ class SetOutcomes:
 
 def table(sets: Sequence[SetOutcomes]) -> str:
     """Return the table of verdicts: a row per set, part and compiler."""
-    return markdown(_HEADS, 3, [(*row, *_counts(outcomes)) for row, outcomes in _rows(sets)])
+    return pages.table(_HEADS, [(*row, *_counts(outcomes)) for row, outcomes in _rows(sets)], texts=3)
 
 
 def _rows(sets: Sequence[SetOutcomes]) -> list[tuple[tuple[str, Part, str], list[FileOutcome]]]:
@@ -80,7 +81,7 @@ def costs(sets: Sequence[SetOutcomes]) -> str:
             # nvcc leaves a few files to NVRTC; one version names the row.
             [(version, _)] = Counter(result.compiler for result in measured).most_common(1)
             rows.append((*row[:2], version or row[2], machine or "not recorded", *_cost(measured)))
-    return markdown(_COST_HEADS, 4, rows)
+    return pages.table(_COST_HEADS, rows, texts=4)
 
 
 def _cost(results: Sequence[JobResult]) -> tuple[str, ...]:
@@ -88,12 +89,6 @@ def _cost(results: Sequence[JobResult]) -> tuple[str, ...]:
     above = _share(sum(second > TYPICAL_S for second in seconds), len(seconds))
     largest = max(result.megabytes for result in results)
     return f"{median(seconds):.1f} s", f"{max(seconds):.1f} s", above, f"{largest:.0f} MB"
-
-
-def markdown(heads: Sequence[str], texts: int, rows: Sequence[Sequence[str]]) -> str:
-    """Return a table whose first columns are texts and whose others are figures."""
-    rule = ["---"] * texts + ["--:"] * (len(heads) - texts)
-    return "\n".join(f"| {' | '.join(line)} |" for line in (heads, rule, *rows))
 
 
 def _share(part: int, whole: int) -> str:

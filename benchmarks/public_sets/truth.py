@@ -6,13 +6,13 @@ The truth of Indigo follows from the names of its files.
 
 from __future__ import annotations
 
-import csv
 import re
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
+from benchmarks.common.records import read_table as rows_of
 from shflbench.errors import ResultsError
 
 if TYPE_CHECKING:
@@ -91,9 +91,7 @@ def read_truth(name: str, paths: Sequence[str], tables: Path = TABLES) -> Mappin
 
 def read_table(table: Path) -> dict[str, Truth]:
     """Return a table of the truth by path; ResultsError for a kind that does not exist."""
-    with table.open(encoding="utf-8", newline="") as lines:
-        rows = list(csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
     try:
-        return {row["path"]: Truth(Kind(row["truth"]), row["reason"]) for row in rows}
+        return {row["path"]: Truth(Kind(row["truth"]), row["reason"]) for row in rows_of(table)}
     except ValueError as error:
         raise ResultsError(f"{table}: {error}", f"allowed: {', '.join(Kind)}") from error

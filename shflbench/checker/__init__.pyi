@@ -10,6 +10,7 @@ from shflbench.checker.exchanges.advice import ExchangeAdvice as ExchangeAdvice
 from shflbench.checker.exchanges.advice import KernelAdvice as KernelAdvice
 from shflbench.checker.exchanges.advice import advise_file as advise_file
 from shflbench.checker.exchanges.barrier_advice import BarrierAdvice as BarrierAdvice
+from shflbench.checker.exchanges.barrier_advice import BarrierAlternative as BarrierAlternative
 from shflbench.checker.exchanges.barrier_advice import BarrierNeed as BarrierNeed
 from shflbench.checker.exchanges.barrier_gaps import BarrierGap as BarrierGap
 from shflbench.checker.exchanges.patch import Patch as Patch

@@ -3,9 +3,9 @@
 Without `__launch_bounds__`, the compiler gives a thread few registers, so that blocks of 1024 threads and many warps
 per SM fit. It then puts independent instructions one after another, and a launch of one warp per SM waits for each: the
 64 butterflies of `batched-reduce` took 7,117 cycles on an H100 (the run of `exchanges` at 31718ad4), and 1,802 with
-bounds (`benchmarks/opponents.json`). So each kernel is compiled for the threads of its blocks and for as many blocks
-per SM as its launch needs, and no more (CUDA C++ Programming Guide 13.0, "Launch Bounds"). Where registers do not
-suffice for these, the compiler decides.
+bounds (`tools/docs/records/opponents.json`). So each kernel is compiled for the threads of its blocks and for as many
+blocks per SM as its launch needs, and no more (CUDA C++ Programming Guide 13.0, "Launch Bounds"). Where registers do
+not suffice for these, the compiler decides.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 # The time of a short kernel depends on the CUDA context that runs it, and on where its code and its buffers lie. On
 # three H200s, sentinels of 10 to 50 µs differed by 46 to 55 ns (standard deviation) between contexts of one process, as
-# much as between processes with one context each (benchmarks/splits.md).
+# much as between processes with one context each (benchmarks/earlier.md).
 # Larger buffers have fewer places: they lie on more pages, whose effects average out, and filling them takes time.
 MOST_BYTES = 2**28  # of all places of a kernel
 MEMORY_PART = 64  # of the device's memory at most, because a window opens dozens of kernels

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # On an H200, 90% of 996 kernels of sums and of block sums, in 7 settings of 1 to 64 warps per SM, took 0.94 to 1.13
 # times the predicted cycles (all: 0.83 to 1.20). In each setting, these rules kept the fastest kernel, with 9 to 33
-# others of some 145: `benchmarks/tuner.md` and `benchmarks/tuner.json`.
+# others of some 145: `benchmarks/earlier.md`.
 PREDICTED_WITHIN = 1.15
 MOST_MEASURED = 24  # per setting: all kernels within 1% of the fastest were among the first nine
 BEST_OF_KIND = 2  # of each are measured: the faster took at most 2.6% longer than the best of the kind
@@ -46,7 +46,7 @@ class Rung:
 # Each process warms up first. The first rung takes few rounds of sampling: kernels that differ by what is surely
 # slower, 2%, differ in each round, of which the times vary by 0.1 to 0.3% on an H200. Processes with the same code
 # differ by up to 1%, so the second has two of them, and with them the rounds that an interval needs; the last has
-# three, and measures only what the second could not decide. `benchmarks/tuner.md` has the GPU time of these rules.
+# three, and measures only what the second could not decide. `benchmarks/earlier.md` has the GPU time of these rules.
 RUNGS = (Rung(0.02, 0.01, 1, MOST_MEASURED), Rung(0.005, 0.02, 2, 6), Rung(0.002, 0.02, 3, 3))
 
 

@@ -10,17 +10,16 @@ import pytest
 from benchmarks.compare_power import corpus, files_rule
 from benchmarks.compare_power.__main__ import RECORDED
 from benchmarks.compare_power.batch import Batch, load
-from benchmarks.compare_power.nvbench_files import NVBenchDevice, write_nvbench
 from benchmarks.compare_power.pack import packed
 from benchmarks.compare_power.plain import write_side
-from benchmarks.nvbench_gate.recording import NVBenchRecording
+from benchmarks.nvbench.recording import CLOCKS_TAG, TIMES_TAG, NVBenchProcess, NVBenchRecording
 from shflbench.store import read_run
 from tests.fakes.processes import Simulated, spread, write
 
 DOCS = Path(__file__).parents[2] / "docs" / "how-to"
 PAGE = DOCS / "score-a-comparison-rule.md"
 SLOW = "reduce/smem/f32/26x1024/100/width=32"
-KERNEL = "neighbor/shfl/f32/26x1024/4000/mode=idx"  # of nvbench_gate, which slows it by 2%
+KERNEL = "neighbor/shfl/f32/26x1024/4000/mode=idx"  # of the recordings, which have a copy slower by 2%
 
 
 @pytest.fixture
@@ -30,20 +29,19 @@ def batch(tmp_path: Path) -> Batch:
 
 
 @pytest.fixture
-def recorded(tmp_path: Path) -> Path:
+def recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A recording of NVBench with one process per side."""
+    processes = []
     for side, factor in (("unchanged", 1.0), ("slower", 1.02)):
-        (tmp_path / "nv" / side).mkdir(parents=True)
-        times = {KERNEL: np.array([70.0, 70.1, 70.2]) * factor}
-        clocks = {KERNEL: np.array([1.98e9, 1.98e9, 1.9795e9])}
-        device = NVBenchDevice("NVIDIA H200")
-        write_nvbench(tmp_path / "nv" / side / "process-1.json", times, clocks, device=device)
+        named = [{"tag": tag, "data": [{"name": "filename", "value": "0.bin"}]} for tag in (TIMES_TAG, CLOCKS_TAG)]
+        text = json.dumps({"benchmarks": [{"name": KERNEL, "states": [{"summaries": named}]}]})
+        times, clocks = np.array([70.0, 70.1, 70.2]) * factor * 1e-6, np.array([1.98e9, 1.98e9, 1.9795e9])
+        samples = ({"0.bin": values.astype(np.float32)} for values in (times, clocks))
+        processes.append(NVBenchProcess(side, "process-1.json", text, *samples))
     facts = {"gpu": "NVIDIA H200", "uuid": "GPU-1", "started": "2026-11-22T07:00:00Z", "cuda_bench": "0.3.0"}
-    content = json.dumps({**facts, "versions": {"driver": "580", "nvrtc": "13.0"}})
-    (tmp_path / "nv" / "facts.json").write_text(content, encoding="utf-8")
-    path = tmp_path / "h200-9.npz"
-    path.write_bytes(NVBenchRecording.read(tmp_path / "nv").encode())
-    return path
+    recording = NVBenchRecording({**facts, "versions": {"driver": "580", "nvrtc": "13.0"}}, tuple(processes))
+    monkeypatch.setattr(NVBenchRecording, "load", lambda _: recording)
+    return tmp_path / "h200-9.npz"
 
 
 def test_corpus_is_read_by_pandas_with_every_sample(batch: Batch, recorded: Path, tmp_path: Path) -> None:

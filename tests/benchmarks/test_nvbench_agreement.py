@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from benchmarks import nvbench_agreement, nvbench_agreement_runs
-from benchmarks.nvbench_agreement_runs import CASES, Watched, suite_text, watch
-from benchmarks.nvbench_agreement_table import MEDIAN_TAG, WALL_TAG, NVBenchCase, ResultError
+from benchmarks.nvbench import __main__ as nvbench_agreement
+from benchmarks.nvbench import runs as nvbench_agreement_runs
+from benchmarks.nvbench.runs import CASES, Watched, suite_text, watch
+from benchmarks.nvbench.table import MEDIAN_TAG, WALL_TAG, NVBenchCase, ResultError
 from shflbench.store import read_info
 from shflbench.suite import load
 
@@ -149,7 +150,7 @@ def test_process_of_nvbench_is_read_from_its_file(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def fake(words: tuple[str, ...], log: Path, cache: Path) -> Watched:
-        assert words == ("-m", "benchmarks.nvbench_agreement_timer", str(suite), str(tmp_path / "nvbench-3.json"), "1")
+        assert words == ("-m", "benchmarks.nvbench.timer", str(suite), str(tmp_path / "nvbench-3.json"), "1")
         assert (log, cache) == (tmp_path / "nvbench-3.log", tmp_path / "cache")
         values = [(MEDIAN_TAG, "7e-05"), (WALL_TAG, "1.5")]
         summaries = [{"tag": tag, "data": [{"name": "value", "value": value}]} for tag, value in values]
@@ -184,9 +185,8 @@ def test_a_failed_process_is_reported_with_its_last_lines(watched: Callable[[str
         watched("print(0)\nfor i in range(1, 31): print(i)\nraise SystemExit(3)")
 
 
-@pytest.mark.parametrize("words", [("-m", "benchmarks.nvbench_agreement"), ("benchmarks/nvbench_agreement.py",)])
-def test_help_needs_neither_nvbench_nor_a_gpu(words: tuple[str, ...]) -> None:
-    command = [sys.executable, *words, "--help"]
+def test_help_needs_neither_nvbench_nor_a_gpu() -> None:
+    command = [sys.executable, "-m", "benchmarks", "nvbench", "--help"]
     shown = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=True)
     assert shown.stdout.startswith("usage:")
     assert shown.stderr == ""

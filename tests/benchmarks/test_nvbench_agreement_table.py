@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.nvbench_agreement_table import (
+from benchmarks.nvbench.table import (
     MEDIAN_TAG,
     WALL_TAG,
     Comparison,

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks import nvbench_agreement_timer
-from benchmarks.nvbench_agreement_runs import CASES, suite_text
-from benchmarks.nvbench_agreement_timer import benchmark, launcher, prepared
+from benchmarks.nvbench import timer as nvbench_agreement_timer
+from benchmarks.nvbench.runs import CASES, suite_text
+from benchmarks.nvbench.timer import benchmark, launcher, prepared
 from shflbench.compile.build import Builder
 from shflbench.compile.toolchain import find
 from shflbench.model import Case

@@ -56,7 +56,7 @@ def test_the_page_is_that_of_the_record(tmp_path: Path, monkeypatch: pytest.Monk
     with pytest.raises(SystemExit) as ended:
         main()
     assert not ended.value.code
-    assert (tmp_path / "page.md").read_text(encoding="utf-8") == shown, "run `python -m benchmarks.winners`"
+    assert (tmp_path / "page.md").read_text(encoding="utf-8") == shown, "run `python -m benchmarks winners`"
 
 
 def test_ratios_that_drift_are_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,10 +4,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-from benchmarks.sanitizer import surprises
 from tests import kernels
+from tests.checker.sanitizer_record import surprises
 
-# Recorded by benchmarks/sanitizer.py, on an H100 and, with --beside, on an H200 the kernels that are newer.
+# Recorded by sanitizer_record.py, on an H100 and, with --beside, on an H200 the kernels that are newer.
 RECORDS = sorted((Path(__file__).parents[1] / "data").glob("sanitizer-nvidia-h?00.json"))
 RESULTS: dict[str, dict[str, Any]] = {
     name: {key: value for key, value in result.items() if key != "nvrtc"}  # of kernels that another one compiled

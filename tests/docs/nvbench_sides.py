@@ -3,8 +3,8 @@
 from functools import cache
 from pathlib import Path
 
-from benchmarks.nvbench_gate.cases import SLOWER, UNCHANGED
-from benchmarks.nvbench_gate.recording import NVBenchRecording
+from benchmarks.nvbench.cases import SLOWER, UNCHANGED
+from benchmarks.nvbench.recording import NVBenchRecording
 
 RECORDED = Path(__file__).parents[1] / "data" / "nvbench" / "h200-1.npz"
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from benchmarks import distance
 from shflbench.patterns.discover import builtin
 from tests.docs.test_factors import FIRST_PAGE, Variants, later, runs
+from tools.docs.answers import distance
 from tools.docs.answers.answer import Answer, every_answer
 from tools.docs.answers.pages import CHARTS, PAGES, index, render
 

@@ -6,7 +6,6 @@ from functools import cache
 
 import pytest
 
-from benchmarks.opponents import RECORD
 from shflbench.store import read_run
 from tests.conftest import Command
 from tools.docs.claims_page import verdicts
@@ -23,6 +22,7 @@ from tools.docs.exchanges_page import (
     pages,
     table,
 )
+from tools.docs.records.opponents import RECORD
 
 ROW = re.compile(r"^\| (?P<id>X\d\d) \|", re.MULTILINE)
 REPEAT = re.compile(r"^Repeat: `shflbench (?P<words>[^`]+)`$", re.MULTILINE)

@@ -81,7 +81,7 @@ def library_kinds() -> dict[tuple[str, str, str], str]:
 @cache
 def later(model: str) -> dict[str, Variants]:
     """Return the safe variants of the suite `opponents` by setting."""
-    records = json.loads((ROOT / "benchmarks" / "opponents.json").read_text(encoding="utf-8"))
+    records = json.loads((ROOT / "tools" / "docs" / "records" / "opponents.json").read_text(encoding="utf-8"))
     (record,) = (one for one in records if one["device"].split()[1].lower() == model)
     found: dict[str, Variants] = {}
     for setting, variants in record["settings"].items():

@@ -12,7 +12,9 @@ ROOT = Path(__file__).parents[2]
 FIRST_PAGE = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 ALMOST = 1.11  # the times of variants that are named together are closer
-LATER = json.loads((ROOT / "benchmarks" / "opponents.json").read_text(encoding="utf-8"))[-1]["settings"]  # an H200
+LATER = json.loads((ROOT / "tools" / "docs" / "records" / "opponents.json").read_text(encoding="utf-8"))[-1][
+    "settings"
+]  # an H200
 FACTORS = ("pattern", "dtype", "launch", "options")
 Cells = dict[str, str]
 Times = dict[str, float]  # by variant

@@ -8,7 +8,7 @@ from typing import NamedTuple, get_args
 
 import pytest
 
-from benchmarks.nvbench_agreement_table import BAR_SHARE, BAR_US, LONG_US
+from benchmarks.nvbench.table import BAR_SHARE, BAR_US, LONG_US
 from shflbench.measure import noise, placements, schedule, stopping
 from shflbench.measure.sentinels import SENTINELS
 from shflbench.measure.sentinels.frozen import manifest
@@ -24,10 +24,17 @@ TIMING = {
 NVBENCH = (DOCS / "explanation" / "why-nvbench-differs.md").read_text(encoding="utf-8")
 PRECISELY = (DOCS / "how-to" / "measure-precisely.md").read_text(encoding="utf-8")
 BENCHMARKS = DOCS.parent / "benchmarks"
-OFFSETS, RECORDED_AGREEMENT = (
-    (BENCHMARKS / f"nvbench_{name}.md").read_text(encoding="utf-8") for name in ("offset", "agreement")
+EARLIER, RECORDED_AGREEMENT = (
+    (BENCHMARKS / f"{name}.md").read_text(encoding="utf-8") for name in ("earlier", "nvbench_agreement")
 )
-PLACES, SPLITS = ((BENCHMARKS / f"{name}.md").read_text(encoding="utf-8") for name in ("places", "splits"))
+OFFSETS, PLACES, SPLITS = (
+    re.split("^## ", EARLIER.partition(f"## {title}\n")[2], maxsplit=1, flags=re.MULTILINE)[0]
+    for title in (
+        "What a launch takes in the surroundings of NVBench and of shflbench",
+        "What makes times differ: process, opening, round",
+        "Processes of unchanged code, three against three",
+    )
+)
 HEAD = [cell.strip() for cell in SPLITS[SPLITS.index("| run |") :].splitlines()[0].split("|")[2:-1]]
 STOPS = (stopping.PRECISION, stopping.MAX_SECONDS, stopping.MAX_SAMPLES)
 WORDS = {0.98: "98%", 1: "one", 2: "two", 3: "three", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine", 24: "24"}

@@ -60,7 +60,7 @@ def test_what_its_sentences_say_of_other_settings_holds_in_the_runs(at: dict[str
 
 def test_the_page_says_whether_its_gpu_was_quiet() -> None:
     loud = sum(not record["quiet"] for record in RECORDS.values())
-    assert TEXT.count("which was [not quiet](../benchmarks/opponents.md)") == loud
+    assert TEXT.count("which was [not quiet](../benchmarks/earlier.md)") == loud
 
 
 def test_its_counts_of_verdicts_are_those_of_the_pages_on_claims() -> None:

@@ -1,4 +1,4 @@
-"""Results of an H200, recorded by `benchmarks/agreement.py --record`: the emulator gives the same bits."""
+"""Results of an H200, recorded by `python -m benchmarks agreement --record`: the emulator gives the same bits."""
 
 import json
 from functools import cache

@@ -24,7 +24,7 @@ RUN = (
 
 @cache
 def recorded() -> dict[str, str]:
-    """Return the PTX of each recording of `benchmarks/record_framework_ptx.py`."""
+    """Return the PTX of each recording in `tests/data/frameworks`."""
     with zipfile.ZipFile(ARCHIVE) as archive:
         names = [name for name in archive.namelist() if name.endswith(".ptx")]
         return {name.removesuffix(".ptx"): archive.read(name).decode() for name in names}

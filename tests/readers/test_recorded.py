@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.nvbench_gate.recording import NVBenchRecording
+from benchmarks.nvbench.recording import NVBenchRecording
 from shflbench.analysis.compare import Outcome, Settings, Side, compare
 from shflbench.readers import RecordedProcess, Recording, read_recording, run_of
 

@@ -10,10 +10,10 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks.distance import FAR
 from shflbench.analysis.contest import MATTERS, times
 from shflbench.words import count_noun
 from tools.docs.answers.answer import MEMORY, MODEL, OTHER, WARPS, answers, every_answer, fastest_there
+from tools.docs.answers.distance import FAR
 from tools.docs.answers.figures import IS_ONE, gain_of_a_kernel
 from tools.docs.answers.pages import filled
 from tools.docs.measured import ROOT, by_pattern, patterns_where
@@ -113,7 +113,7 @@ def render() -> str:
 
 def _gpu(model: str) -> str:
     record = RECORDS[model]
-    quiet = "" if record["quiet"] else ", which was [not quiet](../benchmarks/opponents.md)"
+    quiet = "" if record["quiet"] else ", which was [not quiet](../benchmarks/earlier.md)"
     parts = record.get("parts", ())
     later = "".join(f"; {count_noun(len(part['patterns']), 'pattern')}: `{part['uuid'][:12]}`" for part in parts)
     return f"an {record['device'].removeprefix('NVIDIA ')} (`{record['uuid'][:12]}`{later}){quiet}"

@@ -10,12 +10,12 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
-from benchmarks.opponents import has_other_layout
 from shflbench.analysis.claims.times import RunTimes
 from shflbench.analysis.contest import Contest, contests_of, times
 from shflbench.model import Mechanism
 from shflbench.store import find_runs, read_run
 from tools.docs.opponents import all_settings, side
+from tools.docs.records.opponents import has_other_layout
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

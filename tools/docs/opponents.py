@@ -1,6 +1,6 @@
 """Look up what the suite `opponents` measured at a setting: all variants beside one another, hybrids included.
 
-Its runs are kept as one time per variant, see `benchmarks.opponents`. Kernels of earlier runs are on the same sides as
+Its runs are kept as one time per variant, see `records/opponents.py`. Kernels of earlier runs are on the same sides as
 those of today, so that the machine code of a library's kernel there says what it exchanges through.
 """
 
@@ -12,10 +12,10 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks.opponents import RECORD, Timed, rivals
 from shflbench.analysis.contest import MATTERS, times
 from shflbench.model import Mechanism
 from shflbench.store import find_runs, read_run
+from tools.docs.records.opponents import RECORD, Timed, rivals
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # The largest differences between two sides of unchanged code in five batches, divided by √(1/P_base + 1/P_new): 0.30 µs
 # for passes over memory of 5 to 20 µs, and 3.7% for a chain of loads from the L2 cache. Three later batches did not
-# exceed them (benchmarks/places.md).
+# exceed them (benchmarks/earlier.md).
 OF_PASS_US = 0.3
 OF_CHAIN = 0.037
 MOST = 0.03  # of the time, with any number of processes: a larger change is found, whatever the pages

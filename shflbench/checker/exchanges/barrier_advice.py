@@ -41,7 +41,7 @@ class BarrierNeed(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Alternative:
+class BarrierAlternative:
     """What a barrier is needed for, for all values, while other barriers stay as they are."""
 
     need: BarrierNeed
@@ -56,7 +56,7 @@ class BarrierAdvice:
     need: BarrierNeed
     reason: str
     is_proved: bool = True  # for all sizes, grids and contents; else for the numbers of the launches
-    alternative: Alternative | None = None  # of a barrier that is needed, if others are not weakened as advised
+    alternative: BarrierAlternative | None = None  # of a barrier that is needed, if others are not weakened as advised
 
     @property
     def could_be_weaker(self) -> bool:
@@ -123,7 +123,7 @@ class BarrierAdvisor:
             stay = tuple(other.line for other in self._deciding(site, weaker))
             scope = f" for {self._study.single.blocks} only" if self._study.single.blocks else ""
             return replace(
-                advice, reason=_instead_of(site, stay, f"{need}{scope}"), alternative=Alternative(need, stay)
+                advice, reason=_instead_of(site, stay, f"{need}{scope}"), alternative=BarrierAlternative(need, stay)
             )
         if self._examples.in_launches(_without(site, self._original, "")):
             return advice

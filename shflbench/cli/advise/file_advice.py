@@ -25,8 +25,7 @@ from shflbench.kernel_bench.file_advice_words import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from shflbench.checker import FileOptions, KernelAdvice, Patch
-    from shflbench.checker.exchanges.barrier_advice import Alternative
+    from shflbench.checker import BarrierAlternative, FileOptions, KernelAdvice, Patch
     from shflbench.cli.console import Console
     from shflbench.cuda_sources import SourceLine
     from shflbench.kernel_bench.file_gains import KernelGain
@@ -218,6 +217,6 @@ def records(
     ]
 
 
-def _alternative(item: Alternative, base: Path) -> dict[str, Any]:
+def _alternative(item: BarrierAlternative, base: Path) -> dict[str, Any]:
     """Return what a barrier is needed for while others stay that are weakened instead."""
     return {"need": item.need, "stay": [line.shown(base) for line in item.stay]}

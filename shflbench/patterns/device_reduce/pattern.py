@@ -51,7 +51,7 @@ PATTERN = Pattern(
         "with `order=grid`, a thread's elements are as far apart as the grid is large (grid-stride loop). Both "
         "variants of the last block always add in the same order, and their result is deterministic for any input; "
         "their workspace is zero after the launch, as before. CUB's own `DeviceReduce` is a function of the host that "
-        "launches other kernels; `python -m benchmarks.peers` compares it with these kernels."
+        "launches other kernels; `benchmarks/` of the repository compares it with these kernels."
     ),
     dtypes=("f32", "bf16", "i32"),
     options={"per_thread": ("8", "32", "128"), "order": ("block", "grid")},

@@ -1,7 +1,7 @@
 """Write the tables of the pages on fixes of public races: `python -m tests.checker.fixes.page`.
 
-They come from the files, from the first answers, and from what compute-sanitizer reports on a GPU once
-`python -m benchmarks.fixes_sanitizer` has recorded that.
+They come from the files, from the first answers, and from what compute-sanitizer reported on a GPU, as a program of
+commit f121297a recorded it, `benchmarks/fixes_sanitizer.py`.
 """
 
 import json

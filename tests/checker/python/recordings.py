@@ -1,4 +1,4 @@
-"""Recordings of `benchmarks/record_frameworks.py`: PTX of Triton and Numba, as the kernels that a user has."""
+"""Recordings of PTX of Triton and Numba, as the kernels that a user has."""
 
 import json
 from dataclasses import dataclass

@@ -15,7 +15,7 @@ from shflbench.export.comparison_words import value
 from tests.cli.gate.runs import process
 
 ROOT = Path(__file__).parents[3]
-BASE, NEW = ROOT / "benchmarks/fleet_host/4-gpus/vm-0", ROOT / "benchmarks/fleet_host/2-gpus/vm-1"
+BASE, NEW = (ROOT / "tests" / "data" / "fleet" / name for name in ("4-gpus/vm-0", "other-host"))
 FOUND = "would have been reported as slower with 95% probability"
 
 

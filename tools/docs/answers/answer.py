@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from ruamel.yaml import YAML
 
-from benchmarks.distance import Distance, distances
-from benchmarks.opponents import Timed
 from shflbench.analysis.contest import times
 from shflbench.model import Mechanism
+from tools.docs.answers.distance import Distance, distances
 from tools.docs.measured import settings
 from tools.docs.opponents import Beside, beside
+from tools.docs.records.opponents import Timed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

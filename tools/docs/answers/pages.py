@@ -8,8 +8,6 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from benchmarks.distance import FAR
-from benchmarks.opponents import gpu_of
 from shflbench.analysis.contest import times
 from shflbench.challenge.challenged import challenged_pattern
 from shflbench.errors import UsageError
@@ -17,12 +15,14 @@ from shflbench.patterns.discover import builtin, load
 from shflbench.words import count_noun, join_words
 from tools.docs.answers.answer import FOLDER, MODEL, SUITE, every_answer, fastest_there
 from tools.docs.answers.chart import draw, has_chart
+from tools.docs.answers.distance import FAR
 from tools.docs.answers.figures import FIGURES, IS_ONE, gain_of_a_kernel
 from tools.docs.answers.tried import tried
 from tools.docs.measured import ROOT
 from tools.docs.opponents import RECORDS
 from tools.docs.page_file import page_environment, write_page
 from tools.docs.pattern_pages import kernel_place
+from tools.docs.records.opponents import gpu_of
 from tools.docs.wrap import wrap_page
 
 if TYPE_CHECKING:

@@ -1,22 +1,31 @@
-"""Count the kernels that were written or generated to beat an answer, and name those that are still faster."""
+"""Kernels that were tried against an answer: the variants, the family, and kernels that experts wrote."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from benchmarks import challengers
-from benchmarks.challenger_rounds import ROUNDS
-from benchmarks.challengers import CHALLENGER, Fall, falls
-from benchmarks.opponents import kept, of_model
 from shflbench.patterns.discover import builtin_declaration
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from tools.docs.answers.answer import Answer
+
+# By pattern and type, of November 2026: how many kernels were timed, at how many settings, at how many of these one was
+# over 3% faster than what was published, and where one still is. benchmarks/earlier.md has the times.
+RECORD = Path(__file__).parents[1] / "records" / "challengers.json"
+
+
+class FasterKernel(NamedTuple):
+    """A kernel that is over 3% faster than all variants of today."""
+
+    setting: str
+    time: float
+    unit: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,41 +34,25 @@ class Tried:
 
     variants: int  # of the pattern
     members: int  # of its family, with the variants that are among them
-    challengers: int  # kernels of experts, at the settings of this pattern and type
-    settings: int  # at which these were timed
-    falls: Sequence[Fall]
-
-    @property
-    def open_falls(self) -> list[Fall]:
-        """The settings at which a challenger is still faster."""
-        return [one for one in self.falls if not one.is_answered]
-
-    @property
-    def answered(self) -> int:
-        """At how many settings a variant is as fast now."""
-        return len(self.falls) - len(self.open_falls)
+    challengers: int = 0  # kernels of experts, at the settings of this pattern and type
+    settings: int = 0  # at which these were timed
+    fell: int = 0  # of the settings: a kernel was faster than what was published
+    still_faster: Sequence[FasterKernel] = ()
 
 
 @cache
-def _rounds() -> list[Mapping[str, Any]]:
-    records: list[Mapping[str, Any]] = json.loads(challengers.RECORD.read_text(encoding="utf-8"))
+def _challengers() -> Mapping[str, Mapping[str, Any]]:
+    records: Mapping[str, Mapping[str, Any]] = json.loads(RECORD.read_text(encoding="utf-8"))
     return records
 
 
 def tried(answer: Answer) -> Tried:
     """Return what was tried against an answer."""
     declared = builtin_declaration(answer.pattern)
-    names: set[str] = set()
-    settings: set[str] = set()
-    fell: list[Fall] = []
-    for one, record in zip(ROUNDS, _rounds(), strict=True):
-        pattern = next((new for new in one.names if one.names[new] == answer.pattern), answer.pattern)
-        begin = f"{pattern} {answer.dtype} "
-        for setting, times in record["settings"].items():
-            if setting.startswith(begin):
-                names |= {f"{one.title} {name}" for name in times if name.startswith(CHALLENGER)}
-                settings.add(f"{one.title} {setting}")
-        every = falls(one, record, of_model(one.model, kept()))
-        fell += [fall for fall in every if fall.setting.startswith(begin)]
     members = len(declared.members) if declared and declared.family else 0
-    return Tried(len(declared.variants) if declared else 0, members, len(names), len(settings), fell)
+    variants = len(declared.variants) if declared else 0
+    record = _challengers().get(f"{answer.pattern} {answer.dtype}")
+    if record is None:
+        return Tried(variants, members)
+    faster = [FasterKernel(*one) for one in record["still_faster"]]
+    return Tried(variants, members, record["kernels"], record["settings"], record["fell"], faster)

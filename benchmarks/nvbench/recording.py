@@ -1,0 +1,124 @@
+"""A recording: what NVBench wrote in several processes, in one small file.
+
+The JSON files and the sample times are kept bit by bit. The clock of each sample is rounded to `CLOCK_STEP_HZ`, because
+the digits below it are noise of the GPU's nanosecond timer that does not compress. The file is a `.npz` for
+`numpy.load`; the same content gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from dataclasses import dataclass
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from benchmarks.compare_power.recording import DAMAGED
+from shflbench.errors import ResultsError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+# Tags of the summaries that name the files of samples: nvbench/json_printer.cu, `do_process_bulk_data_float64`.
+TIMES_TAG, CLOCKS_TAG = "nv/json/bin:nv/cold/sample_times", "nv/json/freqs-bin:nv/cold/sample_freqs"
+CLOCK_STEP_HZ = 500_000  # 0.025% of 1.98 GHz
+FACTS = "facts.json"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class NVBenchProcess:
+    """What one process of NVBench wrote: its JSON, and each file of samples by the name in the JSON."""
+
+    side: str
+    name: str  # of the JSON file
+    text: str
+    times: Mapping[str, NDArray[np.float32]]  # seconds
+    clocks: Mapping[str, NDArray[np.float32]]  # Hz
+
+    def write_into(self, folder: Path) -> None:
+        """Write the files into a folder, as NVBench did."""
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / self.name).write_text(self.text, encoding="utf-8")
+        for name, values in chain(self.times.items(), self.clocks.items()):
+            target = folder / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(values.astype("<f4").tobytes())
+
+    def times_us(self) -> dict[str, NDArray[np.float64]]:
+        """Return the times of each benchmark in µs, in the order of their measurement."""
+        return {case: self.times[name].astype(np.float64) * 1e6 for case, name in self._named(TIMES_TAG)}
+
+    def clocks_mhz(self) -> dict[str, NDArray[np.float64]]:
+        """Return the SM clock at each sample of each benchmark in MHz."""
+        return {case: self.clocks[name].astype(np.float64) / 1e6 for case, name in self._named(CLOCKS_TAG)}
+
+    def _named(self, tag: str) -> Iterator[tuple[str, str]]:
+        """Yield the name of each benchmark with that of its file."""
+        for bench in json.loads(self.text)["benchmarks"]:
+            for name in _files(bench, tag):
+                yield bench["name"], name
+
+
+def _files(bench: Mapping[str, Any], tag: str) -> Iterator[str]:
+    for state in bench["states"]:
+        for summary in state["summaries"] or ():
+            if summary["tag"] == tag:
+                yield from (item["value"] for item in summary["data"] if item["name"] == "filename")
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class NVBenchRecording:
+    """All processes of both sides, and facts about the machine and the software."""
+
+    facts: Mapping[str, Any]
+    processes: tuple[NVBenchProcess, ...]
+
+    def side(self, side: str) -> tuple[NVBenchProcess, ...]:
+        """Return the processes of a side in the order of their measurement."""
+        return tuple(process for process in self.processes if process.side == side)
+
+    @classmethod
+    def load(cls, path: Path) -> NVBenchRecording:
+        """Read a packed file; ResultsError if it cannot be read."""
+        try:
+            with np.load(io.BytesIO(path.read_bytes())) as arrays:
+                content = json.loads(arrays["facts"].tobytes())
+                index = content["processes"]
+                times, clocks = (
+                    _unpacked(kind, arrays, [size for each in index for size in each[kind].values()])
+                    for kind in ("times", "clocks")
+                )
+                values = arrays["values"]
+        except (OSError, KeyError, ValueError, IndexError, EOFError, zipfile.BadZipFile) as error:
+            raise ResultsError(f"{path} cannot be read as a recording of NVBench: {error}", DAMAGED) from error
+        return cls(
+            content["facts"],
+            tuple(
+                NVBenchProcess(
+                    each["side"],
+                    each["name"],
+                    each["text"],
+                    {name: values[next(times)] for name in each["times"]},
+                    {name: (next(clocks) * CLOCK_STEP_HZ).astype(np.float32) for name in each["clocks"]},
+                )
+                for each in index
+            ),
+        )
+
+    def write(self, folder: Path) -> None:
+        """Write all files as NVBench did, apart from the rounding of the clocks."""
+        for process in self.processes:
+            process.write_into(folder / process.side)
+        (folder / FACTS).write_text(json.dumps(self.facts, indent=1) + "\n", encoding="utf-8")
+
+
+def _unpacked(kind: str, arrays: Mapping[str, Any], sizes: Sequence[int]) -> Iterator[NDArray[np.int64]]:
+    above = arrays[f"{kind}_low"].astype(np.int64) + (arrays[f"{kind}_high"].astype(np.int64) << 8)
+    numbers = above + np.repeat(arrays[f"{kind}_least"], sizes)
+    return iter(np.split(numbers, np.cumsum(sizes)[:-1]) if len(sizes) else [])
