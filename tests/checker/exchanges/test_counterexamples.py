@@ -65,5 +65,6 @@ def test_launches_with_other_values_are_few(advise: Advise, monkeypatch: pytest.
     monkeypatch.setattr(f"{module}.MOST_RUNS", 6)
     reads = "".join(f"__syncthreads();\nout[t] += s[in[{k}] == 1 << 20 ? t ^ 32 : t];\n" for k in range(4))
     advice = advise(f"{START}{reads}", "1x256", arguments=["in=i32[256]:0"])
-    assert 0 < len(runs) <= 7
     assert len(advice.barriers) == 4
+    of_stated = len(advice.barriers)  # the stated launch once without each barrier
+    assert of_stated < len(runs) <= of_stated + 7
