@@ -39,10 +39,10 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from shflbench.dimensions import Dims
+    from shflbench.emulator.dataflow.reaching import WrittenRegister
     from shflbench.emulator.dataflow.slices import Slicer
     from shflbench.emulator.dataflow.state_graph import StateAccess
     from shflbench.emulator.dataflow.symbolic_numbers import ThreadValue
-    from shflbench.emulator.dataflow.thread_values import WrittenRegister
     from shflbench.emulator.link.program import Op
 
 MOST_PAIRS = 10_000  # of accesses, which are compared one by one

@@ -10,8 +10,8 @@ cancels. Numbers have 64 bits here; those of the code may wrap around.
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from shflbench.dimensions import Dims
+    from shflbench.emulator.dataflow.reaching import ReachingOps, WrittenRegister
     from shflbench.emulator.dataflow.slices import Slicer
     from shflbench.emulator.link.program import Op, Source
 
@@ -48,9 +49,6 @@ MOST_CHOICES = 40  # values of a register in a loop that multiplies or divides b
 MOST_IN_RANGE = 255  # above the least of the numbers that a value may be, such as a byte of memory
 _DEEPEST = 60  # instructions that one value follows from
 _MOST_WORK = 50_000  # values that are computed; those in nested loops are computed several times
-
-
-WrittenRegister: TypeAlias = "tuple[int, frozenset[int]]"  # a register, and the ids of the ops that may have written it
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +83,9 @@ class ThreadValues:
     ) -> None:
         """Start without values; each is computed when it is needed.
 
-        `parameters` are known, by their first bytes. Of a register, the `writers` count that reach an instruction. An
-        `assumed` register has that value wherever several instructions may have written it.
+        `parameters` are known, by their first bytes. Of a register, the `writers` count that reach an instruction: what
+        was written before their region has the values that it has anywhere. An `assumed` register has that value
+        wherever several instructions may have written it.
         """
         self._slicer, self._block, self._parameters = slicer, block, parameters or {}
         self._assumed = assumed or {}
@@ -98,6 +97,7 @@ class ThreadValues:
         self._open: dict[int, tuple[WrittenRegister, str]] = {}
         self._counters: dict[str, tuple[Op, Op]] = {}  # symbol of a loop → what begins to count, and what counts
         self._turns: LoopTurns | None = None
+        self._anywhere: ThreadValues | None = None
         self._depth = self._work = 0
 
     def address(self, op: Op) -> ThreadValue:
@@ -124,14 +124,20 @@ class ThreadValues:
         register = source.number
         if name := self._slicer.special(register):
             return self._special(name)
-        writers = self._writers.of(register, reader)
-        key = _written(register, writers)
+        writers = self._writers.at(register, reader)
+        if writers.are_all_before:
+            return self._bounded(self._before_region()._of(replace(writers, before=frozenset())), reader)  # noqa: SLF001
+        return self._bounded(self._of(writers), reader)
+
+    def _of(self, writers: ReachingOps) -> ThreadValue:
+        """Return what a register holds where these instructions may have written it."""
+        key = writers.key
         known = self._known.get(key)
         if known is None:
-            known = self._computed(register, writers)
+            known = self._computed(writers)
             if not any(itself in symbol for symbol in known.multiples for _, itself in self._open.values()):
                 self._known[key] = known
-        return self._bounded(known, reader)
+        return known
 
     def _bounded(self, value: ThreadValue, reader: Op) -> ThreadValue:
         """Return a value with symbols of bounded numbers for those of loops that the code bounds."""
@@ -147,6 +153,19 @@ class ThreadValues:
                 multiples |= {f"{BELOW}{most.max()} of {symbol}": multiple} if multiple.any() else {}
         return ThreadValue(value.number, multiples)
 
+    def _where_written(self, op: Op, writers: ReachingOps) -> ThreadValues:
+        """Return the values with which one of the writers has executed: those of anywhere before the region."""
+        return self._before_region() if id(op) in writers.before else self
+
+    def _before_region(self) -> ThreadValues:
+        """Return the values of anywhere, which share what is known with these."""
+        if self._anywhere is None:
+            self._anywhere = ThreadValues(self._slicer, self._block, self._parameters, None, self._assumed)
+            self._anywhere.choices, self._anywhere._turns = self.choices, self._turns  # noqa: SLF001  (of its own kind)
+            self._anywhere._counters = self._counters  # noqa: SLF001
+        self._anywhere._depth = self._depth  # noqa: SLF001
+        return self._anywhere
+
     def _loop_turns(self) -> LoopTurns:
         """Return how often loops jump back, whatever instructions reach those of this region."""
         if self._turns is None:
@@ -160,35 +179,41 @@ class ThreadValues:
     def _symbol(self, name: str) -> ThreadValue:
         return ThreadValue(np.zeros(self.threads, np.int64), {name: np.ones(self.threads, np.int64)})
 
-    def _computed(self, register: int, writers: Sequence[Op]) -> ThreadValue:
+    def _computed(self, writers: ReachingOps) -> ThreadValue:
         self._work += 1
-        if not writers or self._depth > _DEEPEST or self._work > _MOST_WORK:
+        register, ops = writers.register, writers.ops
+        if not ops or self._depth > _DEEPEST or self._work > _MOST_WORK:
             return self._symbol(f"register {register}")
-        key = _written(register, writers)
-        if len(writers) > 1 and key in self._assumed:
+        key = writers.key
+        if len(ops) > 1 and key in self._assumed:
             return self._assumed[key]
-        if len(writers) > 1 and register in self._open:
+        if len(ops) > 1 and register in self._open:
             same, itself = self._open[register]
             return self._symbol(itself if key == same else f"register {register}")
         self._depth += 1
         try:
-            return self._result(writers[0], register) if len(writers) == 1 else self._of_loop(register, writers)
+            return self._value_by(ops[0], writers) if len(ops) == 1 else self._of_loop(writers)
         finally:
             self._depth -= 1
 
-    def _of_loop(self, register: int, writers: Sequence[Op]) -> ThreadValue:
+    def _value_by(self, op: Op, writers: ReachingOps) -> ThreadValue:
+        """Return what one of the writers has written."""
+        return self._where_written(op, writers)._result(op, writers.register)  # noqa: SLF001  (of its own kind)
+
+    def _of_loop(self, writers: ReachingOps) -> ThreadValue:
         """Return the value of a register that starts with a value, to which some instructions add."""
+        register = writers.register
         unknown = self._symbol(f"register {register}")
         itself = f"{ITSELF}{register};"
-        self._open[register] = _written(register, writers), itself
+        self._open[register] = writers.key, itself
         try:
-            values = [(op, self._result(op, register)) for op in writers]
+            values = [(op, self._value_by(op, writers)) for op in writers.ops]
         finally:
             del self._open[register]
         starts = [(op, value) for op, value in values if itself not in value.multiples]
         steps = [(op, value) for op, value in values if itself in value.multiples]
         if len(starts) != 1 or any((step.multiples[itself] != 1).any() for _, step in steps):
-            self._find_choices(register, writers)
+            self._find_choices(writers)
             return unknown
         ((start, result),) = starts
         for op, step in steps:
@@ -198,20 +223,20 @@ class ThreadValues:
             result = sum_of(result, product_of(ThreadValue(step.number, rest), self._symbol(symbol)))
         return result if len(result.multiples) <= MOST_SYMBOLS else unknown
 
-    def _find_choices(self, register: int, writers: Sequence[Op]) -> None:
+    def _find_choices(self, writers: ReachingOps) -> None:
         """Add the values of a register to the `choices` if they are few, whatever instruction writes it when."""
         if self._open or self._assumed:
             return
-        key = _written(register, writers)
+        key = writers.key
         values: dict[bytes, ThreadValue] = {}
-        waiting = [value for op in writers if (value := self._result(op, register)).is_known]
+        waiting = [value for op in writers.ops if (value := self._value_by(op, writers)).is_known]
         while waiting and len(values) <= MOST_CHOICES:
             value = waiting.pop()
             if value.number.tobytes() not in values:
                 values[value.number.tobytes()] = value
                 later = self.assuming({key: value})
                 later._depth, later._work = self._depth + 1, self._work  # noqa: SLF001  (of its own kind)
-                waiting += [later._result(op, register) for op in writers]  # noqa: SLF001
+                waiting += [later._value_by(op, writers) for op in writers.ops]  # noqa: SLF001
                 self._work = later._work  # noqa: SLF001
                 if not all(item.is_known for item in waiting):
                     return
@@ -347,12 +372,13 @@ class ThreadValues:
         """Return for each thread whether a predicate that `reader` reads may hold, and whether it may not."""
         if not isinstance(source, Slot):
             return self._fixed(holds=bool(source))
-        writers = self._writers.of(source.number, reader)
+        writers = self._writers.at(source.number, reader)
         may = may_not = np.ones(self.threads, np.bool_)
-        if len(writers) == 1 and self._depth <= _DEEPEST and writers[0].guard is None:
+        if len(writers.ops) == 1 and self._depth <= _DEEPEST and writers.ops[0].guard is None:
             self._depth += 1
             try:
-                may, may_not = self._written_truth(writers[0])
+                (op,) = writers.ops
+                may, may_not = self._where_written(op, writers)._written_truth(op)  # noqa: SLF001  (of its own kind)
             finally:
                 self._depth -= 1
         return (may_not, may) if source.negated else (may, may_not)
@@ -393,10 +419,6 @@ def _combined_truth(name: str, a: tuple[Values, Values], b: tuple[Values, Values
 
 _FLOATS = ("f16", "f32", "f64", "bf16", "tf32", "e4m3", "e5m2")  # types of operands
 _NARROW = {"s8", "u8", "s16", "u16", "b16", "pred"}
-
-
-def _written(register: int, writers: Sequence[Op]) -> WrittenRegister:
-    return register, frozenset(map(id, writers))
 
 
 def _is_predicate(source: Source) -> bool:
