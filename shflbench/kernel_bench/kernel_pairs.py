@@ -50,7 +50,6 @@ class Amount(StrEnum):
     SHARED = "requests of warps to shared memory"
     SHARED_PASSES = "passes of these through the banks"
     SHARED_FREE = "passes that these would take without bank conflicts"
-    SHARED_ATOMICS = "atomic operations on shared memory"
     SHUFFLES = "shuffles of warps"
     BARRIERS = "arrivals of warps at barriers of the block"
 
@@ -96,9 +95,9 @@ class ComparedLaunch:
         return self.counted.counts.footprint.read_bytes
 
     @property
-    def threads_per_block(self) -> int:
-        """The threads of its blocks."""
-        return self.counted.case.launch.block
+    def has_few_blocks(self) -> bool:
+        """Whether some SMs have no block, and the launch does more than begin."""
+        return self.limits.by != OVERHEAD and self.amount(Amount.BLOCKS) < self.limits.gpu.device.sms
 
     @property
     def worst_conflict(self) -> AccessFinding | None:
@@ -135,13 +134,16 @@ class AdvisedPair:
     def order(self) -> ExpectedOrder:
         """Which one is predicted to be faster."""
         one, other, ratio = self.first.us, self.second.us, self.ratio
-        if ratio is None or one is None or other is None:
+        if ratio is None or one is None or other is None or self.depends_on_waits:
             return ExpectedOrder.UNKNOWN
         if ratio < SAME_TIME:
             return ExpectedOrder.SAME
-        if LATENCY in {self.first.limits.by, self.second.limits.by}:
-            return ExpectedOrder.UNKNOWN  # at least one of the times is a bound
         return ExpectedOrder.FIRST if one < other else ExpectedOrder.SECOND
+
+    @property
+    def depends_on_waits(self) -> bool:
+        """Whether waits decide that nothing hides, of which only a bound is known: those of a chain of loads, say."""
+        return any(item.has_few_blocks or item.limits.by == LATENCY for item in (self.first, self.second))
 
     @property
     def slower(self) -> ComparedLaunch:
@@ -204,9 +206,17 @@ def _pair(one: ComparedLaunch, other: ComparedLaunch) -> AdvisedPair | None:
     stored = [item.counts.footprint.written_bytes for item in (mine, theirs)]
     if not about_equal(*stored) or not about_equal(one.read_bytes, other.read_bytes, MOST_READ):
         return None
+    if not _have_same_buffers(mine, theirs):
+        return None
     results = _results(mine, theirs)
     is_open = results is ResultRelation.UNKNOWN and (one.advice.missing or other.advice.missing)
     return None if is_open or results is ResultRelation.DIFFERENT else AdvisedPair(one, other, results)
+
+
+def _have_same_buffers(one: CountedLaunch, other: CountedLaunch) -> bool:
+    names = names_in(one.candidate.launches[0], other.candidate.launches[0], "")
+    theirs = {names.get(name, "") for name in (*other.results.inputs, *other.results.outputs)}
+    return theirs == {*one.results.inputs, *one.results.outputs}
 
 
 def _results(one: CountedLaunch, other: CountedLaunch) -> ResultRelation:
@@ -250,7 +260,6 @@ def amounts_of(launch: CountedLaunch) -> dict[Amount, float]:
         Amount.SHARED: sum(one.requests for one in shared),
         Amount.SHARED_PASSES: sum(one.requests * (one.passes or 0.0) for one in shared),
         Amount.SHARED_FREE: sum(one.requests * (one.conflict_free_passes or 0.0) for one in shared),
-        Amount.SHARED_ATOMICS: sum(one.requests * one.lanes for one in shared if one.kind is AccessKind.ATOMIC),
         Amount.SHUFFLES: _operations(launch, WarpOperation.SHUFFLE),
         Amount.BARRIERS: _operations(launch, WarpOperation.BARRIER),
     }

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from shflbench.analysis.limits import ISSUE, ExecutionUnit
 from shflbench.analysis.limits.bound import LOAD_STORE
 from shflbench.analysis.limits.one_pass import ATOMIC, BLOCK_START, DRAM, L2
-from shflbench.kernel_bench.gain_words import row_words, size_text, unit_words, us_text
+from shflbench.kernel_bench.gain_words import NEAR, row_words, size_text, unit_words, us_text
 from shflbench.kernel_bench.kernel_pairs import Amount, ExpectedOrder, about_equal
 from shflbench.kernel_bench.launch_limits import EXCHANGE_WAITS, LATENCY, MEMORY_WAITS, OVERHEAD, PARTIAL_STORES, WAITS
 from shflbench.measure.launch_results import ResultRelation
@@ -25,9 +25,10 @@ LEAST_SECTORS = 1.5  # times as many sectors per request: other coalescing
 THOUSAND, MILLION = 1e3, 1e6
 EXACT = 1e7  # numbers below it have all digits
 
+_SAME = "leave the same results for the contents that were tried"
 RESULTS = {
-    ResultRelation.EQUAL: "leave the same results",
-    ResultRelation.EQUAL_WHERE_COUNTED: "leave the same results where both were counted",
+    ResultRelation.EQUAL: _SAME,
+    ResultRelation.EQUAL_WHERE_COUNTED: f"{_SAME}, where these were compared",
     ResultRelation.UNKNOWN: "write as many bytes; their results were not compared",
 }
 REMEDIES: Mapping[str, str] = {  # what makes a kernel faster, by what limits it
@@ -62,7 +63,9 @@ def reasons_of(pair: AdvisedPair) -> list[str]:
 
 def _head(pair: AdvisedPair) -> str:
     first, second = pair.first, pair.second
-    return f"{first.name} and {second.name} get the same buffers, and {RESULTS[pair.results]}"
+    launches = dict.fromkeys(str(item.limits.launch) for item in (first, second))
+    where = f"in launch{'es' if len(launches) > 1 else ''} {join_words([*launches])}"
+    return f"{first.name} and {second.name}, {where}, get the same buffers, and {RESULTS[pair.results]}"
 
 
 def _times(pair: AdvisedPair) -> str:
@@ -77,9 +80,10 @@ def _times(pair: AdvisedPair) -> str:
     basis = f"modeled for an {gpu.title}, {us_text(gpu.overhead_us)} of it the launch itself"
     if LATENCY in {first.limits.by, second.limits.by}:
         bound = f"at most {us} if each wait of a warp follows the one before ({basis})"
-        if pair.order is ExpectedOrder.SAME:
-            return f"expect about the same time: {bound}"
         return f"which one is faster is not known, because latency decides: {bound}"
+    if pair.depends_on_waits:
+        bound = f"at least {us} ({basis})"
+        return f"which one is faster is not known, because some SMs have no block, and latency may decide: {bound}"
     if pair.order is ExpectedOrder.SAME:
         return f"expect about the same time: {us} ({basis})"
     return f"expect {pair.slower.name} to take {pair.ratio:.2g}× the time of {pair.faster.name}: {us} ({basis})"
@@ -145,19 +149,13 @@ def _of_atomics(pair: AdvisedPair) -> str:
     one, other = first.amount(Amount.ATOMICS), second.amount(Amount.ATOMICS)
     if not (one or other):
         return ""
-    if not about_equal(one, other):
+    if one != other:
         return (
             f"{first.name} performs {number_text(one)} atomic operations on global memory, "
             f"{second.name} {number_text(other)}"
         )
     sectors = [item.amount(Amount.ATOMIC_SECTORS) / item.amount(Amount.ATOMIC_REQUESTS) for item in (first, second)]
     text = f"both perform {number_text(one)} atomic operations on global memory"
-    private = [item for item in (first, second) if item.amount(Amount.SHARED_ATOMICS)]
-    if len(private) == 1:
-        text += (
-            f": what {private[0].name} adds up in shared memory saves none of them, because each of its blocks of "
-            f"{private[0].threads_per_block:,} threads performs {number_text(one / private[0].amount(Amount.BLOCKS))}"
-        )
     if not about_equal(*sectors):
         text += (
             f"; a request of a warp changes {sectors[0]:.3g} sectors of 32 bytes in {first.name} "
@@ -174,12 +172,12 @@ def _of_loads(pair: AdvisedPair) -> str:
     more, less = sorted((first, second), key=lambda item: -item.amount(Amount.LOADS))
     few, many = (number_text(item.amount(Amount.LOADS)) for item in (less, more))
     text = f"{less.name} sends {few} instead of {many} load requests of warps to global memory"
-    if about_equal(first.read_bytes, second.read_bytes):
-        text += (
-            f", for the same {size_text(less.read_bytes)}: the loads that it saves find their bytes in a cache, "
-            "so that memory moves as much"
-        )
-    return text
+    if first.read_bytes != second.read_bytes:
+        return text
+    text += f", for the same {size_text(less.read_bytes)}"
+    if pair.differs(Amount.LOAD_SECTORS):
+        return f"{text}: the loads that it saves find their bytes in a cache, so that memory moves as much"
+    return f"{text}: each of its requests is for more bytes"
 
 
 def _of_sectors(pair: AdvisedPair) -> str:
@@ -230,7 +228,7 @@ def _of_exchanges(pair: AdvisedPair) -> str:
     texts = texts if of_warps[0] else texts[::-1]
     text = f"a warp of {first.name} executes {texts[0]}, one of {second.name} {texts[1]}"
     fewer, more = sorted((pair.first, pair.second), key=lambda item: item.amount(Amount.SHUFFLES))
-    if pair.differs(Amount.SHUFFLES) and not pair.differs(Amount.SHARED):
+    if pair.differs(Amount.SHUFFLES) and not pair.differs(Amount.SHARED) and first.amount(Amount.SHARED):
         text += f"; the shuffles of {more.name} replace none of its requests to shared memory, of which as many remain"
     elif pair.differs(Amount.SHUFFLES) and more.amount(Amount.SHARED) < fewer.amount(Amount.SHARED):
         text += "; a shuffle takes the path of shared memory, as long as a request without conflicts"
@@ -291,11 +289,12 @@ def _hidden(pair: AdvisedPair) -> str:
     """Return the differences of units that decide for none of the kernels."""
     first, second = pair.first, pair.second
     deciding = {first.limits.by, second.limits.by, first.limits.unit, second.limits.unit}
+    deciding |= {name for item in (first, second) for name in item.limits.parts if item.limits.share(name) >= NEAR}
     least = LEAST_HIDDEN * max(first.limits.work_us, second.limits.work_us)
     units = [name for name in {**first.limits.parts, **second.limits.parts} if name not in deciding]
     changes = {name: abs(first.part(name) - second.part(name)) for name in units}
     shown = sorted((name for name in units if changes[name] >= least), key=lambda name: -changes[name])[:MOST_HIDDEN]
-    if not shown or pair.order is ExpectedOrder.UNKNOWN:
+    if not shown or pair.order is not ExpectedOrder.SAME:
         return ""
     texts = [f"{row_words(name)} ({us_text(first.part(name))} and {us_text(second.part(name))})" for name in shown]
     return f"hidden behind that: {join_words(texts)}"

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 MOST_ELEMENTS = 1 << 20  # of a buffer that are kept, so that many large launches of a file fit in memory
 RELATIVE = 1e-3  # differences of floating-point results that another order of additions causes
-OF_LARGEST = 1e-4  # likewise of results near zero, as a share of the largest result
+OF_MEDIAN = 1e-4  # likewise of results near zero, as a share of the median result
 
 
 class ResultRelation(StrEnum):
@@ -126,8 +126,8 @@ def _are_close(one: Array, other: Array) -> bool:
     if not np.issubdtype(one.dtype, np.inexact):
         return bool((one == other).all())
     values = one[np.isfinite(one)]
-    largest = float(np.abs(values).max()) if values.size else 0.0
-    return bool(np.allclose(other, one, rtol=RELATIVE, atol=OF_LARGEST * largest, equal_nan=True))
+    median = float(np.median(np.abs(values))) if values.size else 0.0
+    return bool(np.allclose(other, one, rtol=RELATIVE, atol=OF_MEDIAN * median, equal_nan=True))
 
 
 def _digest(array: Array) -> bytes:

@@ -131,15 +131,19 @@ class BarrierAdvisor:
         return replace(advice, reason=_instead_of(site, stay, "no launch needs it"))
 
     def _deciding(self, site: BarrierSite, weaker: Sequence[BarrierSite]) -> Sequence[BarrierSite]:
-        """Return the weaker barriers due to which one is needed: those that alone are enough for that, or all."""
-        alone = []
-        for other in weaker:
-            is_removed = not {id(op) for op in other.ops}.isdisjoint(map(id, self._removed))
-            removed, weakened = (other.ops, []) if is_removed else ([], other.ops)
-            pair = _crossing_without(self._study.pairs, site, removed, weakened)
-            if pair is not None and pair.crossing is Crossing.WARPS:
-                alone.append(other)
-        return alone or weaker
+        """Return the weaker barriers due to which one is needed: those that alone are enough for that, or all.
+
+        All, too, if it is needed because several others become weaker at once.
+        """
+        alone = [other for other in weaker if self._is_needed_without(site, [other])]
+        return weaker if self._is_needed_without(site, [other for other in weaker if other not in alone]) else alone
+
+    def _is_needed_without(self, site: BarrierSite, others: Sequence[BarrierSite]) -> bool:
+        """Whether a barrier may order warps if some others become weaker as advised."""
+        ops = {id(op) for other in others for op in other.ops}
+        removed, weakened = ([op for op in known if id(op) in ops] for known in (self._removed, self._weakened))
+        pair = _crossing_without(self._study.pairs, site, removed, weakened)
+        return pair is not None and pair.crossing is Crossing.WARPS
 
     def _shown(self, site: BarrierSite) -> BarrierAdvice | None:
         """Return what the launches show of a barrier, without a change of it."""
@@ -226,8 +230,8 @@ class BarrierAdvisor:
             return None
         advice = self._weaker(site, pair, is_proved=False, scope="")
         numbers = join_words([str(number) for number in tried])
-        given = f"for {values.number} = {numbers} only, as the command lines that were tried give it"
-        return replace(advice, reason=f"{given}; a launch with {values.text} has a fault")
+        given = f"for the command lines that were tried only, with {values.number} = {numbers}; others may need it"
+        return replace(advice, reason=f"{given}: a launch with {values.text} has a fault")
 
     @property
     def _scope(self) -> str:
