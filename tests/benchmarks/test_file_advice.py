@@ -10,28 +10,22 @@ def test_the_page_is_that_of_the_files() -> None:
     )
 
 
-def test_each_suggestion_of_the_first_run_was_read_once() -> None:
-    made = [
-        (one.file, one.kernel, one.line, one.what) for record in results("first.jsonl") for one in suggestions(record)
-    ]
-    assert sorted(made) == sorted((item.file, item.kernel, item.line, item.what) for item in readings())
+def suggested(name: str) -> set[tuple[str, str, str, str]]:
+    return {(one.file, one.kernel, one.line, one.what) for record in results(name) for one in suggestions(record)}
+
+
+def test_each_suggestion_was_read_once() -> None:
+    read = [(item.file, item.kernel, item.line, item.what) for item in readings()]
+    assert len(set(read)) == len(read)
+    assert set(read) == suggested("first.jsonl") | suggested("again.jsonl")
 
 
 def test_no_suggestion_that_readers_call_wrong_remains() -> None:
     wrong = {(item.file, item.kernel, item.line, item.what) for item in readings() if item.decided == "wrong"}
-    now = {
-        (one.file, one.kernel, one.line, one.what) for record in results("again.jsonl") for one in suggestions(record)
-    }
     assert len(wrong) == 18
-    assert not wrong & now
+    assert not wrong & suggested("again.jsonl")
 
 
-NOT_AGAIN = (  # takes minutes
-    "PacktPublishing/Learn-CUDA-Programming/Chapter07/07_parallel_programming_pattern/01_sgemm_optimization/sgemm.cu"
-)
-
-
-def test_the_second_run_is_of_the_files_with_suggestions() -> None:
-    with_suggestions = {record["file"] for record in results("first.jsonl") if suggestions(record)}
-    assert sorted(record["file"] for record in results("again.jsonl")) == sorted(with_suggestions - {NOT_AGAIN})
-    assert {item.file for item in measured()} <= with_suggestions
+def test_the_last_run_is_of_all_files() -> None:
+    assert [record["file"] for record in results("again.jsonl")] == [file.key for file in sample()]
+    assert {item.file for item in measured()} <= {record["file"] for record in results("first.jsonl")}
