@@ -1,6 +1,6 @@
 """Compare kernels of a file that do the same work: which one is predicted to be faster, and what they do differently.
 
-Two kernels do the same work if `bench` would compare them, if they write as many bytes and read about as many, and if
+Two kernels do the same work if `bench` would compare them, if they write and read about as many bytes, and if
 the blocks that were counted left no different results.
 """
 

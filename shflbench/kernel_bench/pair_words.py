@@ -8,7 +8,7 @@ from shflbench.analysis.limits import ISSUE, ExecutionUnit
 from shflbench.analysis.limits.bound import LOAD_STORE
 from shflbench.analysis.limits.one_pass import ATOMIC, BLOCK_START, DRAM, L2
 from shflbench.kernel_bench.gain_words import NEAR, row_words, size_text, unit_words, us_text
-from shflbench.kernel_bench.kernel_pairs import Amount, ExpectedOrder, about_equal
+from shflbench.kernel_bench.kernel_pairs import SAME_AMOUNT, Amount, ExpectedOrder, about_equal
 from shflbench.kernel_bench.launch_limits import EXCHANGE_WAITS, LATENCY, MEMORY_WAITS, OVERHEAD, PARTIAL_STORES, WAITS
 from shflbench.measure.launch_results import ResultRelation
 from shflbench.words import join_words
@@ -29,7 +29,7 @@ _SAME = "leave the same results for the contents that were tried"
 RESULTS = {
     ResultRelation.EQUAL: _SAME,
     ResultRelation.EQUAL_WHERE_COUNTED: f"{_SAME}, where these were compared",
-    ResultRelation.UNKNOWN: "write as many bytes; their results were not compared",
+    ResultRelation.UNKNOWN: "write about as many bytes; their results were not compared",
 }
 REMEDIES: Mapping[str, str] = {  # what makes a kernel faster, by what limits it
     DRAM: "fewer bytes: narrower types, or fused kernels",
@@ -165,7 +165,7 @@ def _of_atomics(pair: AdvisedPair) -> str:
 
 
 def _of_loads(pair: AdvisedPair) -> str:
-    """Return that requests which one kernel saves are for bytes that are read anyway."""
+    """Return how many requests one kernel saves: for bytes that are read anyway, or by wider ones."""
     if not pair.differs(Amount.LOADS):
         return ""
     first, second = pair.first, pair.second
@@ -175,7 +175,7 @@ def _of_loads(pair: AdvisedPair) -> str:
     if first.read_bytes != second.read_bytes:
         return text
     text += f", for the same {size_text(less.read_bytes)}"
-    if pair.differs(Amount.LOAD_SECTORS):
+    if more.amount(Amount.LOAD_SECTORS) > SAME_AMOUNT * less.amount(Amount.LOAD_SECTORS):
         return f"{text}: the loads that it saves find their bytes in a cache, so that memory moves as much"
     return f"{text}: each of its requests is for more bytes"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import PurePath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from shflbench.backends.emulator import NO_STEP_LIMIT, EmulatorBackend
 from shflbench.checker import counted_blocks, may_wait
@@ -18,6 +18,7 @@ from shflbench.processes import map_in_processes
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from shflbench.backends.base import Array, KernelCall
     from shflbench.emulator import EmulatedLaunch, Location
     from shflbench.model import Case, Kernel, KernelRequests, LaunchCounts
     from shflbench.patterns.discover import LoadedPattern
@@ -31,17 +32,32 @@ MANY_BYTES = 1 << 28  # of launches that are counted one after another, because 
 CountsJob = tuple["LoadedPattern", "Case", "Kernel"]
 
 
+class _Counted(NamedTuple):
+    """A launch that was counted, with what it read and wrote."""
+
+    counts: LaunchCounts
+    call: KernelCall
+    inputs: Sequence[Array]
+    launch: EmulatedLaunch
+    outputs: Sequence[Array]
+
+
 def counts_of(pattern: LoadedPattern, case: Case, kernel: Kernel) -> LaunchCounts:
-    """Return what the blocks of a case's launch do; errors as for `counts_and_results_of`."""
-    return counts_and_results_of(pattern, case, kernel)[0]
-
-
-def counts_and_results_of(pattern: LoadedPattern, case: Case, kernel: Kernel) -> tuple[LaunchCounts, LaunchResults]:
-    """Return what the blocks of a case's launch do and write: all blocks if it is small, else a sample of them.
+    """Return what the blocks of a case's launch do: of all blocks if it is small, else of a sample of them.
 
     KernelError where the emulator cannot run the kernel, or not in time, PatternError where a function of the pattern
     fails.
     """
+    return _counted(pattern, case, kernel).counts
+
+
+def counts_and_results_of(pattern: LoadedPattern, case: Case, kernel: Kernel) -> tuple[LaunchCounts, LaunchResults]:
+    """Return what the blocks of a case's launch do, and what they write; errors as for `counts_of`."""
+    one = _counted(pattern, case, kernel)
+    return one.counts, LaunchResults.of(one.call, one.inputs, one.launch, one.outputs)
+
+
+def _counted(pattern: LoadedPattern, case: Case, kernel: Kernel) -> _Counted:
     if kernel.later:
         raise EmulatorError(f"it launches {1 + len(kernel.later)} kernels, and a limit is that of one")
     workload = Workload.of(pattern, case, case.launch.grid or 1, SEED)
@@ -69,8 +85,7 @@ def counts_and_results_of(pattern: LoadedPattern, case: Case, kernel: Kernel) ->
             raise
         launch = sampled(range(blocks // 2 - 1, blocks // 2 + 1))
         counts, outputs = count_with_outputs(launch, _kernel_line, NO_STEP_LIMIT)
-    results = LaunchResults.of(call, inputs, launch, outputs)
-    return replace(counts, requests=as_compiled(counts.requests, kernel)), results
+    return _Counted(replace(counts, requests=as_compiled(counts.requests, kernel)), call, inputs, launch, outputs)
 
 
 def counts_of_all(jobs: Sequence[CountsJob]) -> Iterator[LaunchCounts | KernelError]:

@@ -171,6 +171,12 @@ def test_a_page_says_where_it_is_open_and_who_is_still_faster() -> None:
     assert "Still faster by over 3% at `reduce f32 sms x 256 width=32`" in text
 
 
+@pytest.mark.parametrize("answer", every_answer(), ids=lambda answer: answer.name)
+def test_a_page_is_open_only_where_a_place_is(answer: Answer) -> None:
+    is_open = any(place.distance.is_open for place in answer.places())
+    assert ("**Open**: with " in (PAGES / f"{answer.name}.md").read_text(encoding="utf-8")) is is_open
+
+
 def test_a_rival_is_chosen_among_variants_that_are_named() -> None:
     named = [one for one in FIGURES.values() if one.against and not one.against.startswith("best ")]
     assert named

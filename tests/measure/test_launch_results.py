@@ -66,3 +66,8 @@ def test_elements_of_an_arbitrary_output_are_those_that_were_written() -> None:
     assert elements.places.tolist() == [2]
     assert elements.values.tolist() == [7]
     assert elements.is_whole
+
+
+def test_one_large_result_does_not_hide_that_the_others_differ() -> None:
+    one, other = ([value] * 7 + [1e9] for value in (1.0, 1000.0))
+    assert relation_of(results(one), results(other), NAMES, ALL) is ResultRelation.DIFFERENT

@@ -166,3 +166,22 @@ __syncthreads();
     first, second, third = advise(body, "1x256").barriers
     assert (first.need, second.need, third.need) == ("not needed", "needed", "not needed")
     assert second.alternative is None
+
+
+def test_all_reasons_for_which_a_barrier_is_needed_are_named(advise: Advise) -> None:
+    body = """
+__shared__ int a[256], b[256];
+int t = threadIdx.x;
+a[t] = in[t];
+__syncthreads();
+__syncthreads();
+b[t] = in[t] * 3;
+__syncthreads();
+int v = a[255 - t];
+__syncthreads();
+out[t] = v + b[255 - t];
+"""
+    *first, needed, last = advise(body, "1x256").barriers
+    assert [item.need for item in (*first, last)] == ["not needed"] * 3
+    assert needed.alternative is not None
+    assert needed.alternative.stay == (*(item.line for item in first), last.line)

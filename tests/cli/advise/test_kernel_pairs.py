@@ -42,6 +42,15 @@ __global__ void strided(const float* in, float* out) {
 }
 """
 DOUBLED = STAGED.replace("staged", "doubled").replace("+ 1", "* 3 + 2")
+WIDE = """
+__global__ void wide(const float* in, float* out) {
+    int i = blockIdx.x * 256 + threadIdx.x;
+    if (i % 4 == 0) {
+        float4 v = ((const float4*)in)[i / 4];
+        ((float4*)out)[i / 4] = make_float4(v.x + 1, v.y + 1, v.z + 1, v.w + 1);
+    }
+}
+"""
 RACE = (
     STAGED.replace("staged", "racing")
     .replace("    __syncthreads();\n", "")
@@ -120,3 +129,30 @@ def test_bank_conflicts_are_why_a_transposition_is_slower(shflbench: Command) ->
     assert pair["faster"] == "second"
     assert pair["limited_by"] == ["exchange", "dram"]
     assert any("conflicts has 32-way bank conflicts in line 9, so that" in reason for reason in pair["reasons"])
+
+
+def test_wider_loads_are_not_said_to_find_their_bytes_in_a_cache(shflbench: Command) -> None:
+    (pair,) = comparisons(shflbench, write(COPY + WIDE, "direct", "wide", MANY))
+    assert not any("cache" in reason for reason in pair["reasons"])
+
+
+def test_a_launch_that_leaves_multiprocessors_empty_has_no_known_order(shflbench: Command) -> None:
+    loop = "    for (int k = 0; k < 4096; ++k) x = x * x + 1;\n"
+    kernels = [
+        COPY.replace("direct", name).replace("    out[i] = in[i] + 1;", f"    float x = in[i];\n{loop}    out[i] = x;")
+        for name in ("one", "other")
+    ]
+    (pair,) = comparisons(shflbench, write("".join(kernels), "one", "other", FEW))
+    assert pair["faster"] == "unknown"
+    assert "Which one is faster is not known" in pair["sentence"]
+
+
+def test_a_kernel_with_one_more_buffer_does_not_do_the_same(shflbench: Command) -> None:
+    counting = COPY.replace("direct(const float* in, float* out)", "counting(const float* in, float* out, int* count)")
+    counting = counting.replace("in[i] + 1;", "in[i] + 1;\n    if (in[i] > 5) atomicAdd(count, 1);")
+    file = Path(write(COPY + counting, "direct", "counting", FEW))
+    text = file.read_text(encoding="utf-8")
+    text = text.replace("counting<<<4, 256>>>(in, out)", "counting<<<4, 256>>>(in, out, count)")
+    text = text.replace("float *in, *out;", "int* count;\n    float *in, *out;\n    cudaMalloc(&count, 4);")
+    file.write_text(text, encoding="utf-8")
+    assert comparisons(shflbench, file.name) == []

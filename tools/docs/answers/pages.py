@@ -145,8 +145,10 @@ def _real(answer: Answer) -> str:
 
 
 def _warps(places: Sequence[Place]) -> str:
-    """Return the warps per SM of places: `8 and 32 warps per SM`."""
+    """Return the warps per SM of places: `8 and 32 warps per SM`; empty without places."""
     numbers = [str(place.warps) for place in places]
+    if not numbers:
+        return ""
     if numbers == ["launch"]:
         return "this launch"
     return f"{join_words(numbers)} warp{'' if numbers == ['1'] else 's'} per SM"
