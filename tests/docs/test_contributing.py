@@ -140,7 +140,7 @@ def test_the_first_page_for_contributors_is_short() -> None:
         "`make tset`",
         "`.venv/bin/python -m tools.sentinel sm_130`",
         "`.venv/bin/python -m benchmarks.claims`",
-        "`.venv/bin/python -m benchmarks clams`",
+        "`.venv/bin/python -m benchmarks " + "clams`",
         "`.venv/bin/pytest -q tests/store/test_row.py`",
         "`git grep -n Absent" + "FromEveryFile`",
     ],

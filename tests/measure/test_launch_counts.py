@@ -1,4 +1,4 @@
-"""What a launch does, counted by blocks that stand for the others."""
+"""The counts of a launch, from blocks that stand for the others."""
 
 from collections.abc import Sequence
 from typing import Any
