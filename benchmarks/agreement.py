@@ -22,24 +22,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmarks.agreement_subjects import PatternKernel, Run, Subject, case_at, subjects
-from shflbench.backends.cuda import CudaBackend
-from shflbench.backends.emulator import EmulatedKernel
-from shflbench.compile.build import Builder
-from shflbench.compile.nvrtc import compile_kernel
+from shflbench.core.model import Kernel, Resources
+from shflbench.core.processes import map_in_processes
+from shflbench.cuda.backends.cuda import CudaBackend
+from shflbench.cuda.backends.emulator import EmulatedKernel
+from shflbench.cuda.compile.build import Builder
+from shflbench.cuda.compile.nvrtc import compile_kernel
 from shflbench.emulator.link.linker import link
 from shflbench.emulator.machine.launch import execute
 from shflbench.emulator.machine.policies import POLICIES
 from shflbench.emulator.ptx.parse import parse
 from shflbench.errors import EmulatorError
-from shflbench.model import Kernel, Resources
-from shflbench.processes import map_in_processes
 from tests import kernels
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from benchmarks.agreement_subjects import Array
-    from shflbench.backends.base import Backend
+    from shflbench.cuda.backends.base import Backend
     from shflbench.emulator.link.program import Program
     from shflbench.emulator.ptx.syntax import Module
 

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shflbench.backends.base import Buffer, KernelCall
-from shflbench.compile.source import Source
+from shflbench.core.model import Launch
+from shflbench.cuda.backends.base import Buffer, KernelCall
+from shflbench.cuda.compile.source import Source
 from shflbench.measure.workload import Workload, call_of
-from shflbench.model import Launch
 from shflbench.patterns.declare import ITERATIONS
 from tests import kernels
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from shflbench.model import Case, Kernel
+    from shflbench.core.model import Case, Kernel
 
     Array = NDArray[np.generic]
 

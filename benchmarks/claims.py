@@ -21,7 +21,7 @@ from benchmarks.common.pages import program, publish, table, written_by
 from benchmarks.compare_power.batch import load
 from shflbench.analysis.claims.claim_verdicts import judge_subjects
 from shflbench.analysis.claims.verdict import ClaimStatus
-from shflbench.words import count_noun
+from shflbench.core.words import count_noun
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -16,9 +16,9 @@ from shflbench.analysis.claims.times import RunTimes
 from shflbench.analysis.claims.verdict import ClaimStatus
 from shflbench.analysis.compare.noise_learning import subtract_offsets
 from shflbench.analysis.compare.sides import KernelTimes, Side
-from shflbench.claims.claim import Claim, Quantifier
-from shflbench.claims.parse import parse_condition
-from shflbench.model import Case, Launch, Status
+from shflbench.core.claims.claim import Claim, Quantifier
+from shflbench.core.claims.parse import parse_condition
+from shflbench.core.model import Case, Launch, Status
 from shflbench.store import Run
 from tests.fakes.processes import Simulated
 from tests.fakes.sides import side

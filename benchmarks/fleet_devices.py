@@ -11,7 +11,7 @@ import numpy as np
 
 from benchmarks.compare_power.suite import steady
 from shflbench.analysis.fleet.record import BadRow, CaseTime, CaseTimes, DeviceRecord
-from shflbench.model import Status
+from shflbench.core.model import Status
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -26,7 +26,7 @@ from benchmarks.fleet_devices import MODELS, SHARES, Recorded, Truth, simulate
 from benchmarks.fleet_folders import ReadingCost, reading_cost
 from shflbench.analysis.fleet import OutlierKind, rank
 from shflbench.analysis.fleet.model_times import FEWEST_DEVICES
-from shflbench.fleet.device_records import READERS
+from shflbench.session.fleet.device_records import READERS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

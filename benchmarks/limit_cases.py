@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.settings import one_pass
-from shflbench.model import Status
+from shflbench.core.model import Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

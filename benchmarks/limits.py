@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING
 from benchmarks import limit_cases
 from benchmarks.common.pages import program, publish, table_row, written_by
 from shflbench.analysis.limits.one_pass import BLOCK_START
-from shflbench.grouping import group_by
+from shflbench.core.grouping import group_by
+from shflbench.core.model import Disturbance
 from shflbench.kernel_facts.recorded_limits import TOLERANCE
 from shflbench.kernel_facts.residency import residency_of
 from shflbench.kernel_facts.run_limits import limits_of
-from shflbench.model import Disturbance
 from shflbench.store import find_runs, read_run
 from shflbench.store.calibration_file import find_shipped, read
 from shflbench.store.limits_file import read_limits
@@ -46,8 +46,8 @@ PAGE = """\
 {written}
 
 For each timed row of the reference runs on {devices}: the limit divided by the measured time. The limit is a lower
-bound from the machine code that ran and from the figures in `shflbench/arch`. The time is `time_us` at the clock of the
-row; in one wave and where the time is linear in the iterations, `cycles_per_iteration` as well. A limit below
+bound from the machine code that ran and from the figures in `shflbench/core/arch`. The time is `time_us` at the clock
+of the row; in one wave and where the time is linear in the iterations, `cycles_per_iteration` as well. A limit below
 {useful:.0%} of the time is not useful. Tolerance: {tolerance:.0%}.
 
 | pattern | rows | with a limit | useful | median | lowest tenth | largest |

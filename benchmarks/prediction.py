@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from benchmarks.common.pages import program, publish, table_row, written_by
 from benchmarks.prediction_inputs import calibration_of, requests_of
 from shflbench.analysis.limits.constants import is_fitted
-from shflbench.grouping import group_by
+from shflbench.core.grouping import group_by
 from shflbench.kernel_facts.run_predictions import Predictor
 from shflbench.store import find_runs, read_run
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from shflbench.analysis.limits.prediction import Prediction
-    from shflbench.model import KernelRequests
+    from shflbench.core.model import KernelRequests
     from shflbench.store import Row, Run
 
 PAGE_FILE = Path(__file__).with_suffix(".md")

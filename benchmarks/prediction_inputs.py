@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.compile.build import Builder
-from shflbench.compile.toolchain import find
-from shflbench.environment import cache_folder
+from shflbench.core.environment import cache_folder
+from shflbench.core.model import Case, Kernel, KernelRequests, Launch, Status
+from shflbench.cuda.compile.build import Builder
+from shflbench.cuda.compile.toolchain import find
 from shflbench.kernel_facts.memory_requests import requests_of_all
-from shflbench.model import Case, Kernel, KernelRequests, Launch, Status
 from shflbench.patterns.declare import LAUNCH_OPTIONS
 from shflbench.patterns.discover import builtin, load
 from shflbench.store.calibration_file import find_shipped, read

@@ -20,18 +20,18 @@ from benchmarks.common.pages import program, publish, table_row, written_by
 from benchmarks.common.records import read_json, write_json
 from benchmarks.wavefronts_gpu import Measured, measure
 from benchmarks.wavefronts_subjects import APART, STEPS, compiled, subjects
-from shflbench.compile.toolchain import find
+from shflbench.core.model import WARP, AccessSpace
+from shflbench.cuda.compile.toolchain import find
 from shflbench.emulator.link.linker import link
 from shflbench.emulator.machine.launch import EmulatedLaunch
 from shflbench.emulator.machine.threads import Shape
 from shflbench.emulator.ptx.parse import parse
 from shflbench.emulator.requests.count import count_requests
-from shflbench.model import WARP, AccessSpace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from shflbench.model import AccessRequests
+    from shflbench.core.model import AccessRequests
 
 PAGE_FILE = Path(__file__).with_suffix(".md")
 ARCH = "sm_90"  # whose PTX the emulator runs; the addresses do not depend on it

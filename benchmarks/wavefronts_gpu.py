@@ -19,8 +19,8 @@ import numpy as np
 
 from benchmarks.common.runs import call
 from benchmarks.wavefronts_subjects import APART, STEPS, compiled, subjects
-from shflbench.compile.toolchain import find
-from shflbench.model import WARP, AccessKind, AccessSpace
+from shflbench.core.model import WARP, AccessKind, AccessSpace
+from shflbench.cuda.compile.toolchain import find
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

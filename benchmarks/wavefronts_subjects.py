@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shflbench.compile.nvrtc import compile_kernel
-from shflbench.compile.source import Source
-from shflbench.compile.toolchain import find
-from shflbench.model import WARP, AccessKind, AccessSpace
+from shflbench.core.model import WARP, AccessKind, AccessSpace
+from shflbench.cuda.compile.nvrtc import compile_kernel
+from shflbench.cuda.compile.source import Source
+from shflbench.cuda.compile.toolchain import find
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from shflbench.compile.nvrtc import Compiled
+    from shflbench.cuda.compile.nvrtc import Compiled
     from shflbench.emulator.opcodes.forms import Values
 
     Place = Callable[[int], int | None]  # the element that a lane accesses; None: the lane is not active

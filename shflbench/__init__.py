@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench import arguments as kinds
-from shflbench.arguments import check_arguments
-from shflbench.bounds import BUDGET, SHORT_BUDGET, TIME_LIMIT_S
+from shflbench.core import arguments as kinds
+from shflbench.core.arguments import check_arguments
+from shflbench.core.bounds import BUDGET, SHORT_BUDGET, TIME_LIMIT_S
 from shflbench.version import __version__
 
 if TYPE_CHECKING:
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from shflbench.advisor.api import AdviceResult
+    from shflbench.advice.api import AdviceResult
     from shflbench.checker.python.named_launch import Extent, LaunchLike
     from shflbench.checker.python.prepared import Arguments
     from shflbench.checker.python.results import CheckResult
     from shflbench.checker.python.triton_kernels import Grid
-    from shflbench.kernel_bench.request import PerKernel
-    from shflbench.kernel_bench.result import BenchResult
     from shflbench.kernel_facts.inspection import InspectResult
+    from shflbench.user_kernels.bench.request import PerKernel
+    from shflbench.user_kernels.bench.result import BenchResult
 
 __all__ = ["__version__", "advise", "bench", "check", "inspect", "load", "load_samples", "split_options"]
 
@@ -64,8 +64,8 @@ def advise(  # noqa: PLR0913  (a keyword per fact about the kernel and the GPU)
     from dataclasses import replace  # noqa: PLC0415  (`import shflbench` imports nothing else)
     from pathlib import Path  # noqa: PLC0415
 
-    from shflbench.advisor import advice_request, api  # noqa: PLC0415
-    from shflbench.reporter import QuietReporter  # noqa: PLC0415
+    from shflbench.advice import advice_request, api  # noqa: PLC0415
+    from shflbench.core.reporter import QuietReporter  # noqa: PLC0415
 
     reporter = QuietReporter()
     chosen = {name: str(value) for name, value in (options or {}).items()}
@@ -140,7 +140,7 @@ def bench(  # noqa: PLR0913  (a keyword per fact about the launches and the meas
     from pathlib import Path  # noqa: PLC0415  (`import shflbench` imports nothing else)
 
     from shflbench.cuda_sources import CompileOptions  # noqa: PLC0415
-    from shflbench.kernel_bench import api, request  # noqa: PLC0415
+    from shflbench.user_kernels.bench import api, request  # noqa: PLC0415
 
     return api.bench(
         request.BenchRequest(
@@ -278,10 +278,10 @@ def inspect(  # noqa: PLR0913  (a keyword per option of the command)
     from dataclasses import replace  # noqa: PLC0415  (`import shflbench` imports nothing else)
     from pathlib import Path  # noqa: PLC0415
 
-    from shflbench.default_arch import DEFAULT_ARCH  # noqa: PLC0415
+    from shflbench.core.default_arch import DEFAULT_ARCH  # noqa: PLC0415
+    from shflbench.core.reporter import QuietReporter  # noqa: PLC0415
     from shflbench.kernel_facts.inspection import Inspection, InspectRequest  # noqa: PLC0415
     from shflbench.kernel_facts.residency import ResidentBlocks  # noqa: PLC0415
-    from shflbench.reporter import QuietReporter  # noqa: PLC0415
     from shflbench.store import calibration_file  # noqa: PLC0415
 
     request = InspectRequest(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from shflbench.packages import package_error
+from shflbench.core.packages import package_error
 
 
 def entry() -> None:

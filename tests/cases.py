@@ -5,8 +5,8 @@ from dataclasses import replace
 from types import MappingProxyType, ModuleType
 from typing import Any
 
+from shflbench.core.model import Case, Kernel, Launch, Resources
 from shflbench.measure.workload import Workload, setting_of
-from shflbench.model import Case, Kernel, Launch, Resources
 from shflbench.patterns.declare import Setting
 from shflbench.patterns.discover import LoadedPattern, builtin, load
 

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from zlib import decompress
 
-from shflbench.compile.cache import entry_path, write_entry
-from shflbench.compile.nvrtc import OPTIONS, compile_unit, ptx_by_kernel
-from shflbench.compile.source import Source
+from shflbench.cuda.compile.cache import entry_path, write_entry
+from shflbench.cuda.compile.nvrtc import OPTIONS, compile_unit, ptx_by_kernel
+from shflbench.cuda.compile.source import Source
 from tests import kernels
 
 ARCH = "sm_90"

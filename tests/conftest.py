@@ -13,8 +13,8 @@ import pynvml
 import pytest
 from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped]
 
-from shflbench.backends.gpus import NO_DRIVER
 from shflbench.cli.main import main
+from shflbench.cuda.backends.gpus import NO_DRIVER
 from tests import kernels
 from tests.disassembled import kept_listings
 from tests.kept_ptx import kept_ptx

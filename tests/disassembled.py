@@ -13,8 +13,8 @@ from zlib import decompress
 
 import pytest
 
-from shflbench.compile import nvdisasm
-from shflbench.compile.cache import entry_path, write_entry
+from shflbench.cuda.compile import nvdisasm
+from shflbench.cuda.compile.cache import entry_path, write_entry
 from tests import kernels
 
 PRINTED = "nvdisasm"  # ending of the files

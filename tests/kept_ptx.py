@@ -15,11 +15,11 @@ from zlib import decompress
 
 import pytest
 
-from shflbench.compile.cache import entry_path, write_entry
-from shflbench.compile.nvrtc import Message, PtxResult, PtxUnit
-from shflbench.compile.ptx_cache import PtxCompiler
-from shflbench.compile.ptx_process import SHARED, TIMEOUT_S, PtxProcess
-from shflbench.compile.toolchain import Toolchain
+from shflbench.cuda.compile.cache import entry_path, write_entry
+from shflbench.cuda.compile.nvrtc import Message, PtxResult, PtxUnit
+from shflbench.cuda.compile.ptx_cache import PtxCompiler
+from shflbench.cuda.compile.ptx_process import SHARED, TIMEOUT_S, PtxProcess
+from shflbench.cuda.compile.toolchain import Toolchain
 from tests import kernels
 
 KEPT = "kept-ptx"  # ending of the files

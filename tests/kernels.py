@@ -7,19 +7,19 @@ from functools import cache
 from itertools import chain
 from pathlib import Path
 
-from shflbench.backends.base import KernelCall
-from shflbench.backends.emulator import EmulatedKernel, EmulatorBackend
-from shflbench.compile import toolchain
-from shflbench.compile.build import Builder, BuildRequest, MachineCode, machine_code
-from shflbench.compile.nvrtc import ptx_by_kernel
-from shflbench.compile.source import Source, translation_unit
+from shflbench.core.model import Kernel, Launch, Mechanism
+from shflbench.cuda.backends.base import KernelCall
+from shflbench.cuda.backends.emulator import EmulatedKernel, EmulatorBackend
+from shflbench.cuda.compile import toolchain
+from shflbench.cuda.compile.build import Builder, BuildRequest, MachineCode, machine_code
+from shflbench.cuda.compile.nvrtc import ptx_by_kernel
+from shflbench.cuda.compile.source import Source, translation_unit
 from shflbench.emulator.machine.launch import EmulatedLaunch
 from shflbench.errors import CompileError, KernelError
+from shflbench.kernel_facts.pattern_checks.kernels import check_all
+from shflbench.kernel_facts.pattern_checks.subject_report import SubjectReport
+from shflbench.kernel_facts.pattern_checks.targets import KernelSubject, find
 from shflbench.measure.workload import Workload, call_of
-from shflbench.model import Kernel, Launch, Mechanism
-from shflbench.pattern_checks.kernels import check_all
-from shflbench.pattern_checks.subject_report import SubjectReport
-from shflbench.pattern_checks.targets import KernelSubject, find
 from shflbench.patterns.declare import Variant
 from shflbench.patterns.discover import LoadedPattern, builtin
 from tests import cases

@@ -15,10 +15,10 @@ from tempfile import TemporaryDirectory
 import pytest
 from cuda.bindings import nvrtc as driver
 
-from shflbench.compile import nvrtc
-from shflbench.compile.nvrtc import Compiled
-from shflbench.compile.source import Source
-from shflbench.compile.toolchain import Toolchain
+from shflbench.cuda.compile import nvrtc
+from shflbench.cuda.compile.nvrtc import Compiled
+from shflbench.cuda.compile.source import Source
+from shflbench.cuda.compile.toolchain import Toolchain
 
 FEWEST = 4  # files that include the headers: to precompile these takes as long as to compile two or three files
 HEAP_BYTES = 384 << 20  # CUB takes more than the 256 MiB of NVRTC

@@ -1,6 +1,6 @@
 import pytest
 
-from shflbench.dimensions import Dims, LaunchDims
+from shflbench.core.dimensions import Dims, LaunchDims
 
 BLOCK = (16, 16, 1)
 

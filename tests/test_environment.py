@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.environment import cache_folder, color_refused, nvcc
+from shflbench.core.environment import cache_folder, color_refused, nvcc
 from tests.conftest import without_nvcc
 from tests.scripts import write_script
 

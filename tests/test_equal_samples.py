@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from shflbench.equal_samples import find_equal
+from shflbench.core.equal_samples import find_equal
 
 TIMES = np.array([50.02, 50.08, 50.05, 50.11])
 

@@ -1,4 +1,4 @@
-from shflbench.grouping import group_by
+from shflbench.core.grouping import group_by
 
 
 def test_groups_and_their_items_keep_their_order() -> None:

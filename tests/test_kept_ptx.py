@@ -5,9 +5,9 @@ from tempfile import gettempdir
 
 import pytest
 
-from shflbench.compile.nvrtc import PtxResult, PtxUnit
-from shflbench.compile.ptx_process import SHARED, PtxProcess
-from shflbench.compile.toolchain import Toolchain
+from shflbench.cuda.compile.nvrtc import PtxResult, PtxUnit
+from shflbench.cuda.compile.ptx_process import SHARED, PtxProcess
+from shflbench.cuda.compile.toolchain import Toolchain
 from tests import kernels
 from tests.kept_ptx import keep_results
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.packages import Package, package_error, packages
+from shflbench.core.packages import Package, package_error, packages
 from tests.cli.gate.runs import lay, process
 from tests.conftest import Outcome
 

@@ -3,9 +3,9 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from shflbench.export.html.page import FOLDER
-from shflbench.model import Mechanism
-from shflbench.palette import COLORS, DARK_COLORS
+from shflbench.core.model import Mechanism
+from shflbench.core.palette import COLORS, DARK_COLORS
+from shflbench.output.export.html.page import FOLDER
 from tests.plot.test_style import SIGHT, contrast, lab, linear
 
 DARK = "#16181d"  # the background of reports in the dark

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from shflbench.processes import CANNOT_START, JobProcess, bound_to_parent, map_in_processes, run_in_processes
+from shflbench.core.processes import CANNOT_START, JobProcess, bound_to_parent, map_in_processes, run_in_processes
 
 MORE_THAN_A_PIPE_HOLDS = 1 << 24
 
@@ -47,7 +47,7 @@ def test_at_most_the_given_number_of_processes_run(monkeypatch: pytest.MonkeyPat
 
 
 def test_no_job_starts_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delattr("shflbench.processes.JobProcess")
+    monkeypatch.delattr("shflbench.core.processes.JobProcess")
     assert list(map_in_processes(wait, [])) == []
 
 
@@ -86,7 +86,7 @@ def test_processes_end_when_nobody_waits_for_their_results_any_more(monkeypatch:
         started.append(JobProcess(*arguments))
         return started[-1]
 
-    monkeypatch.setattr("shflbench.processes.JobProcess", start)
+    monkeypatch.setattr("shflbench.core.processes.JobProcess", start)
     results = run_in_processes(wait, [0, 600])
     assert next(results)[0] == 0
     assert any(worker.process.poll() is None for worker in started)
@@ -106,7 +106,7 @@ def test_processes_end_when_nobody_waits_for_their_results_any_more(monkeypatch:
 def test_process_whose_start_is_interrupted_ends_without_a_word(interruption: str) -> None:
     script = (
         "import os, subprocess, sys; from multiprocessing.connection import Connection\n"
-        "from shflbench.processes import JobProcess\n"
+        "from shflbench.core.processes import JobProcess\n"
         f"{interruption}\nJobProcess(abs, 0)"
     )
     # It returns when nobody has its stderr open, the process neither.
@@ -116,7 +116,7 @@ def test_process_whose_start_is_interrupted_ends_without_a_word(interruption: st
 
 def test_program_ends_with_the_process_that_started_it() -> None:
     script = (
-        "import subprocess; from shflbench.processes import bound_to_parent\n"
+        "import subprocess; from shflbench.core.processes import bound_to_parent\n"
         "subprocess.run(bound_to_parent(['/bin/sh', '-c', 'echo $$; exec sleep 600']))"
     )
     parent = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
@@ -141,7 +141,7 @@ def test_program_does_not_run_again_in_its_processes(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(
         "print('once', flush=True)\n"
-        "from operator import neg\nfrom shflbench.processes import map_in_processes\n"
+        "from operator import neg\nfrom shflbench.core.processes import map_in_processes\n"
         "print(list(map_in_processes(neg, [1, 2])))\n",
         encoding="utf-8",
     )

@@ -5,8 +5,8 @@ from statistics import NormalDist
 
 import pytest
 
-from shflbench.model import Interval
-from shflbench.statistics import Levels, median_interval, ratio, resolution, trend, two_levels, widen
+from shflbench.core.model import Interval
+from shflbench.core.statistics import Levels, median_interval, ratio, resolution, trend, two_levels, widen
 
 
 def test_median_of_nine_lies_between_the_second_and_the_eighth() -> None:

@@ -2,7 +2,7 @@ import time
 
 import pytest
 
-from shflbench.thresholds import ALLOWED, CASES_ALLOWED, Special, Threshold, Thresholds
+from shflbench.core.thresholds import ALLOWED, CASES_ALLOWED, Special, Threshold, Thresholds
 
 CASE = "neighbor/shfl/f32/sms/2 x 64/4096/mode=idx"
 ONE_PERCENT = Threshold(0.01)

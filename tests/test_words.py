@@ -2,7 +2,15 @@
 
 import pytest
 
-from shflbench.words import MINUS, all_of, count_noun, did_you_mean, join_words, percent_of_one, signed_percent_of_one
+from shflbench.core.words import (
+    MINUS,
+    all_of,
+    count_noun,
+    did_you_mean,
+    join_words,
+    percent_of_one,
+    signed_percent_of_one,
+)
 
 
 @pytest.mark.parametrize(

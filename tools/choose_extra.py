@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from shflbench.installation.extra import choose
+from shflbench.cuda.installation.extra import choose
 
 
 def main(arguments: list[str]) -> None:

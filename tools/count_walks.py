@@ -20,12 +20,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.compare import Settings, Side, compare
-from shflbench.backends.emulator import EmulatorBackend
 from shflbench.checker import FileOptions, check_file
-from shflbench.compile.toolchain import find
+from shflbench.core.model import Overrides
+from shflbench.cuda.backends.emulator import EmulatorBackend
+from shflbench.cuda.compile.toolchain import find
 from shflbench.cuda_sources import Compilers
 from shflbench.measure.executor import InProcessExecutor
-from shflbench.model import Overrides
 from shflbench.session import Plan, run
 from shflbench.session.plan import run_info
 from shflbench.store import RunFolder, read_run

@@ -16,15 +16,15 @@ import sys
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
-from shflbench.compile import resources
-from shflbench.compile.toolchain import find
+from shflbench.cuda.compile import resources
+from shflbench.cuda.compile.toolchain import find
 from shflbench.measure.sentinels import SENTINELS
 from shflbench.measure.sentinels.frozen import MANIFEST, SOURCE, Cubin, Manifest, path_of, read
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shflbench.compile.toolchain import Toolchain
+    from shflbench.cuda.compile.toolchain import Toolchain
 
 # The language of the patterns' kernels; and, for the manifest, the report of registers, which a cached result lacks.
 OPTIONS = (b"-std=c++17", b"--no-cache", b"--ptxas-options=-v")

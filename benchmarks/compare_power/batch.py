@@ -18,7 +18,7 @@ from benchmarks.compare_power.suite import origin
 from shflbench.analysis.compare.estimates import Estimates
 from shflbench.analysis.compare.pool import Pool, passes_and_chains
 from shflbench.analysis.compare.sides import fewest_contexts
-from shflbench.model import is_sentinel
+from shflbench.core.model import is_sentinel
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

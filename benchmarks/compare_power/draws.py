@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.analysis.compare.comparison import Outcome
 from shflbench.analysis.compare.pool import contrasts_of, evidence_of, judgments
-from shflbench.thresholds import Threshold, Thresholds
+from shflbench.core.thresholds import Threshold, Thresholds
 
 if TYPE_CHECKING:
     import random

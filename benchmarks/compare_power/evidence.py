@@ -22,7 +22,7 @@ from benchmarks.compare_power.draws import (
 from benchmarks.compare_power.suite import PERCENT_MORE
 from benchmarks.compare_power.tally import detections
 from shflbench.analysis.compare.noise_learning import FEWEST, learn
-from shflbench.thresholds import Threshold
+from shflbench.core.thresholds import Threshold
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

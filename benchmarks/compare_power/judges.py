@@ -16,7 +16,7 @@ from benchmarks.compare_power.scoring import ScoredRule
 from benchmarks.compare_power.verdicts import Program
 from shflbench.analysis.compare.comparison import Outcome
 from shflbench.analysis.compare.pool import judgments
-from shflbench.thresholds import Thresholds
+from shflbench.core.thresholds import Thresholds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -17,8 +17,8 @@ import numpy as np
 from benchmarks.common.pages import program
 from benchmarks.compare_power.recording import STEP_NS, Recording, times_us
 from benchmarks.compare_power.suite import origin
+from shflbench.core.model import Status
 from shflbench.errors import ResultsError, ShflbenchError
-from shflbench.model import Status
 from shflbench.session.rows import end_row
 from shflbench.store import read_run
 

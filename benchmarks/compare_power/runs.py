@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from benchmarks.compare_power.suite import suite as suite_text
+from shflbench.core.model import Conditions, Sample, is_sentinel
 from shflbench.measure.estimate import timing
-from shflbench.model import Conditions, Sample, is_sentinel
 from shflbench.session.rows import add_times, with_speedups
 from shflbench.store import RunFolder, SentinelSet, SuiteText
 

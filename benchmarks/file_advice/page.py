@@ -7,7 +7,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.file_advice.sample import HERE, measured, suggestions
-from shflbench.words import count_noun
+from shflbench.core.words import count_noun
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmarks.common.pages import program
-from shflbench.compile.build import Builder
-from shflbench.compile.toolchain import find
-from shflbench.environment import cache_folder
+from shflbench.core.environment import cache_folder
+from shflbench.cuda.compile.build import Builder
+from shflbench.cuda.compile.toolchain import find
 from shflbench.measure.workload import Workload, call_of
 from shflbench.patterns.declare import ITERATIONS
 from shflbench.patterns.discover import load as load_pattern
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from types import ModuleType
 
-    from shflbench.backends.base import Array, KernelCall
-    from shflbench.model import Case
+    from shflbench.core.model import Case
+    from shflbench.cuda.backends.base import Array, KernelCall
     from shflbench.patterns.discover import LoadedPattern
 
 SEED = 0  # of the input data: the default of `shflbench run`

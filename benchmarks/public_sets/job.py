@@ -83,7 +83,7 @@ def check(job: Job) -> JobResult:
     from shflbench.checker.file_check import check_file  # noqa: PLC0415  (slow, and tests need none of it)
     from shflbench.checker.inputs.grammar import parse_arguments  # noqa: PLC0415
     from shflbench.checker.inputs.shapes import parse_shape  # noqa: PLC0415
-    from shflbench.compile import toolchain  # noqa: PLC0415
+    from shflbench.cuda.compile import toolchain  # noqa: PLC0415
 
     nvcc = which("nvcc") if job.nvcc else None
     nvrtc = toolchain.find()  # also beside nvcc, for files that include headers the toolkit lacks

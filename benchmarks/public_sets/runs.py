@@ -24,7 +24,7 @@ _CONTEXT = get_context("forkserver")
 _CONTEXT.set_forkserver_preload([
     "benchmarks.public_sets.job",
     "shflbench.checker.file_check",
-    "shflbench.compile.toolchain",
+    "shflbench.cuda.compile.toolchain",
     "benchmarks.public_sets.start",
 ])  # fmt: skip
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from benchmarks.whole_programs.counts import counts
 from benchmarks.whole_programs.sample import WRONG
-from shflbench.words import count_noun
+from shflbench.core.words import count_noun
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol
 
-from shflbench.grouping import group_by
-from shflbench.model import Interval, Mechanism, Status
-from shflbench.statistics import ratio
+from shflbench.core.grouping import group_by
+from shflbench.core.model import Interval, Mechanism, Status
+from shflbench.core.statistics import ratio
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.contest import contests_of
-from shflbench.model import Interval
+from shflbench.core.model import Interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

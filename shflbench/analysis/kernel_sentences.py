@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 from shflbench.analysis.contest import MATTERS, Certainty, contests_of
 from shflbench.analysis.summary import sentences
-from shflbench.words import join_words, percent_of_one
+from shflbench.core.words import join_words, percent_of_one
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from shflbench.analysis.contest import Contest, JointTimes
-    from shflbench.model import Interval
+    from shflbench.core.model import Interval
     from shflbench.store import Row, Run
 
 DECISIVE_PROCESSES = 5

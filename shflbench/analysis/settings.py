@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.suite.launch import grid_and_block
+from shflbench.core.launch import grid_and_block
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from shflbench.analysis.contest import contests_of, times_range
 from shflbench.analysis.settings import BLOCK, GRID, ITERATIONS, common_factors, factors, one_pass, words
-from shflbench.grouping import group_by
-from shflbench.model import Mechanism
-from shflbench.words import one_or_many
+from shflbench.core.grouping import group_by
+from shflbench.core.model import Mechanism
+from shflbench.core.words import one_or_many
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -5,6 +5,6 @@ findings and verdicts; read a file's kernels with the launches at which they can
 lists them, with their modules. `shflbench.check` is the interface for Python, in `checker.python`.
 """
 
-from shflbench.lazy import from_stub
+from shflbench.core.lazy import from_stub
 
 __getattr__, __all__ = from_stub(__name__, __file__)

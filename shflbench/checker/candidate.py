@@ -9,7 +9,7 @@ import numpy as np
 
 from shflbench.checker.inputs.elements import ELEMENTS
 from shflbench.checker.inputs.shapes import LaunchShape
-from shflbench.dimensions import NO_CLUSTER
+from shflbench.core.dimensions import NO_CLUSTER
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from shflbench.checker.later_launches import LaterArgument
     from shflbench.checker.report import FileReport, KernelReport
     from shflbench.checker.runs.buffer_uses import BufferUse
-    from shflbench.compile.nvrtc import PtxUnit
+    from shflbench.core.dimensions import Dims
+    from shflbench.cuda.compile.nvrtc import PtxUnit
     from shflbench.cuda_sources.kernel_file import RejectedKernel
-    from shflbench.dimensions import Dims
 
 
 @dataclass(frozen=True, slots=True, eq=False)

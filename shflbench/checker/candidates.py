@@ -51,13 +51,13 @@ from shflbench.checker.sequence_steps import (
 from shflbench.checker.sequences import join_parts
 from shflbench.checker.unlaunched import with_instances
 from shflbench.checker.variable_buffers import variable_buffers
-from shflbench.compile.nvrtc import ptx_by_kernel
+from shflbench.core.model import MAX_BLOCK
+from shflbench.core.symbols import variable_name
+from shflbench.cuda.compile.nvrtc import ptx_by_kernel
 from shflbench.cuda_sources.kernel_file import KernelParameter
 from shflbench.cuda_sources.origin import Origin
 from shflbench.emulator.ptx.parse import parse
 from shflbench.errors import KernelError, UsageError
-from shflbench.model import MAX_BLOCK
-from shflbench.symbols import variable_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence

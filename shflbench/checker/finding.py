@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from shflbench.checker.finding_kinds import KINDS
+from shflbench.core.words import join_words
 from shflbench.cuda_sources.source_lines import SourceLine
 from shflbench.emulator.link.weak_orders import Weakness
 from shflbench.emulator.races.facts import UnorderedReason
 from shflbench.emulator.races.hazards import Absence, HazardKind
-from shflbench.words import join_words
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Sequence

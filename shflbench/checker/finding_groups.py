@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.finding_kinds import KINDS, Grouping, kinds_in
 from shflbench.checker.verdict import Level
+from shflbench.core.words import count_noun
 from shflbench.emulator.races.hazards import HazardKind
-from shflbench.words import count_noun
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence

@@ -13,9 +13,9 @@ from shflbench.checker.judgment.judge import judge_kernel
 from shflbench.checker.reporter import KernelReporter
 from shflbench.checker.runs.all_schedules import communicates_by_barriers, results_hold_for_all
 from shflbench.checker.runs.evidence import Expectation, KernelEvidence, LaunchEvidence
+from shflbench.core.dimensions import LaunchDims
 from shflbench.cuda_sources.kernel_file import KernelFile, SourceKernel
 from shflbench.cuda_sources.origin import Origin
-from shflbench.dimensions import LaunchDims
 from shflbench.emulator.dataflow.scope import other_dimension
 from shflbench.emulator.dataflow.slices import Slicer
 from shflbench.emulator.explore import explore

@@ -23,8 +23,8 @@ from shflbench.checker.runs.kernel_runs import KernelRuns
 from shflbench.checker.runs.order import order_reasons
 from shflbench.checker.runs.reached_conditions import with_mixed, with_reached
 from shflbench.checker.verdict import KernelVerdict
+from shflbench.core.dimensions import NO_CLUSTER
 from shflbench.cuda_sources.generators import is_of_triton
-from shflbench.dimensions import NO_CLUSTER
 from shflbench.errors import KernelError
 
 if TYPE_CHECKING:

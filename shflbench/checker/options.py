@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from shflbench.checker.inputs.grammar import GivenArgument
     from shflbench.checker.inputs.overlaps import SameBuffer
     from shflbench.checker.inputs.shapes import LaunchShape
+    from shflbench.core.dimensions import Dims
     from shflbench.cuda_sources.kernel_file import SourceKernel
-    from shflbench.dimensions import Dims
 
 
 @dataclass(frozen=True, slots=True)

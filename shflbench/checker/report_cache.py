@@ -14,7 +14,7 @@ from shflbench.checker.finding import Finding, FindingAccess, WeakOrderPlace
 from shflbench.checker.inputs.argument import NamedValue
 from shflbench.checker.report import FileReport, KernelReport, LaunchRecord
 from shflbench.checker.verdict import KernelVerdict, Level
-from shflbench.compile.data_cache import DataCache
+from shflbench.cuda.compile.data_cache import DataCache
 from shflbench.cuda_sources.kernel_file import SourceNote
 from shflbench.cuda_sources.origin import Origin
 from shflbench.cuda_sources.source_lines import SourceLine

@@ -19,6 +19,7 @@ from shflbench.checker.runs.all_schedules import communicates_by_barriers, shows
 from shflbench.checker.runs.coverage import code_lines, executed_blocks, unreached_lines
 from shflbench.checker.untested import with_untested
 from shflbench.checker.verdict import KernelVerdict
+from shflbench.core.words import count_noun, one_or_many
 from shflbench.cuda_sources.source_lines import SourceLine
 from shflbench.emulator.link.reach import find_reached
 from shflbench.emulator.machine.faults import KernelFault
@@ -27,7 +28,6 @@ from shflbench.emulator.opcodes.forms import Access
 from shflbench.emulator.opcodes.roles import OpcodeRole, has_role
 from shflbench.emulator.ptx.syntax import Location, shorten
 from shflbench.emulator.races.hazards import HazardKind
-from shflbench.words import count_noun, one_or_many
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence

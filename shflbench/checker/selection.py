@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shflbench.core.words import did_you_mean
 from shflbench.cuda_sources.naming import means, means_one
 from shflbench.errors import UsageError
-from shflbench.words import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,10 +9,10 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from shflbench.checker.selection import is_named
+from shflbench.core.model import MAX_BLOCK
+from shflbench.core.words import did_you_mean
 from shflbench.cuda_sources.naming import means
 from shflbench.errors import UsageError
-from shflbench.model import MAX_BLOCK
-from shflbench.words import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

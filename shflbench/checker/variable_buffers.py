@@ -9,7 +9,7 @@ import numpy as np
 from shflbench.checker.candidate import CandidateBuffer
 from shflbench.checker.inputs.elements import ELEMENTS
 from shflbench.checker.runs.buffer_uses import BufferUse
-from shflbench.symbols import variable_name
+from shflbench.core.symbols import variable_name
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from shflbench.bounds import TIME_LIMIT_S
 from shflbench.cli.help import option
 from shflbench.cli.parameters import millions, seconds
+from shflbench.core.bounds import TIME_LIMIT_S
 
 if TYPE_CHECKING:
     from collections.abc import Callable

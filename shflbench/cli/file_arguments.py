@@ -14,7 +14,7 @@ import click
 from shflbench.cli.help import option
 from shflbench.cli.host_args import host_args_option
 from shflbench.cli.parameters import PATH
-from shflbench.default_arch import DEFAULT_ARCH
+from shflbench.core.default_arch import DEFAULT_ARCH
 from shflbench.errors import UsageError
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 import click
 from click.core import augment_usage_errors
 
-from shflbench.docstrings import docstring_of
+from shflbench.core.docstrings import docstring_of
+from shflbench.core.numerals import decimal_number, whole_number
 from shflbench.errors import UsageError
-from shflbench.numerals import decimal_number, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

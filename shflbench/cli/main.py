@@ -16,15 +16,15 @@ from shflbench import __version__
 from shflbench.cli.console import Console, ReaderGoneError, discard
 from shflbench.cli.log import show_log
 from shflbench.cli.registry import LazyGroup
-from shflbench.environment import color_refused, limit_threads
+from shflbench.core.environment import color_refused, limit_threads
+from shflbench.core.packages import package_error
+from shflbench.core.signals import code_of, number_of, raise_on_signals, word_of
 from shflbench.errors import (
     INTERNAL_FAULT,
     InputError,
     ShflbenchError,
     UsageError,
 )
-from shflbench.packages import package_error
-from shflbench.signals import code_of, number_of, raise_on_signals, word_of
 
 AGAIN_SECONDS = 0.05  # until a signal is sent again: a destructor takes less
 READER_GONE = 141  # 128 + SIGPIPE, as shells report it

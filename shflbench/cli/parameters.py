@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from shflbench.bounds import MAX_PRECISION
 from shflbench.cli.help import EMPTY, option
-from shflbench.environment import baselines_folder
+from shflbench.core.bounds import MAX_PRECISION
+from shflbench.core.environment import baselines_folder
 from shflbench.errors import UsageError
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""The commands by name, each a folder that is imported only when its command runs, so that `--help` stays fast."""
+"""The commands by name, each a file or a folder that is imported only when it runs, so that `--help` stays fast."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from shflbench.cli.help import CommandGroup
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from types import ModuleType
 
 HEADINGS: Mapping[str, Mapping[str, str]] = {  # heading → name → one-line help, the everyday ones first
     "Measure": {
@@ -51,6 +52,12 @@ HEADINGS: Mapping[str, Mapping[str, str]] = {  # heading → name → one-line h
 COMMANDS: Mapping[str, str] = {name: text for commands in HEADINGS.values() for name, text in commands.items()}
 
 
+def module_of(name: str) -> ModuleType:
+    """Import the module of a command: a file, or the one called `command` in a folder."""
+    module = import_module(f"shflbench.cli.{name}")
+    return import_module(f"{module.__name__}.command") if hasattr(module, "__path__") else module
+
+
 class LazyGroup(CommandGroup):
     """The commands of shflbench; a command's module is imported when that command is called."""
 
@@ -62,7 +69,7 @@ class LazyGroup(CommandGroup):
         """Import and return one command, None if there is none of this name."""
         if cmd_name not in COMMANDS:
             return None
-        return cast(click.Command, import_module(f"shflbench.cli.{cmd_name}.command").command)
+        return cast(click.Command, module_of(cmd_name).command)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002  (click's signature)
         """Write the lists of commands from the registry alone."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shflbench.core.words import one_or_many
 from shflbench.errors import FINDING_EXIT
-from shflbench.words import one_or_many
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,7 +44,7 @@ def _conclude(judged: RunVerdicts, console: Console, *, strict: bool) -> int:
 def _print(verdicts: Sequence[ClaimVerdict], left_out: int, folder: Path, console: Console) -> None:
     """Print the verdicts on the claims that the run has cases for, and on those that its suite requires."""
     from shflbench.cli.claims.output import short_table
-    from shflbench.words import count_noun
+    from shflbench.core.words import count_noun
 
     shown = [one for one in verdicts if one.settings or one.claim.required]
     if shown or left_out:

@@ -12,8 +12,8 @@ from urllib.parse import quote
 
 from shflbench import __version__
 from shflbench.checker import Level
-from shflbench.export.sarif_rules import HELP
-from shflbench.files import relative
+from shflbench.core.files import relative
+from shflbench.output.export.sarif_rules import HELP
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -17,13 +17,13 @@ from shflbench.cuda_sources.source_lines import SourceLine
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from shflbench.core.dimensions import Dims
     from shflbench.cuda_sources.definitions import Definition, SourceParameter
     from shflbench.cuda_sources.demangle import Demangled
     from shflbench.cuda_sources.kernel_file import NamedBlock
     from shflbench.cuda_sources.launch_texts import LaunchSite
     from shflbench.cuda_sources.ptx import PtxKernel, PtxParameter
     from shflbench.cuda_sources.source import CudaSource
-    from shflbench.dimensions import Dims
 
 _ANONYMOUS = "(anonymous namespace)::"
 

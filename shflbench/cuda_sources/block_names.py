@@ -9,9 +9,9 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING
 
+from shflbench.core.model import MAX_BLOCK
 from shflbench.cuda_sources.kernel_file import NamedBlock
 from shflbench.cuda_sources.lexer import without_comments
-from shflbench.model import MAX_BLOCK
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

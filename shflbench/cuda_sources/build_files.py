@@ -16,6 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from shflbench.core.files import read_regular
 from shflbench.cuda_sources.build_file import BuildFile, is_macro
 from shflbench.cuda_sources.cmake import NAME as CMAKE
 from shflbench.cuda_sources.cmake import read_cmake
@@ -25,7 +26,6 @@ from shflbench.cuda_sources.makefiles import command_line, compiles_fast, header
 from shflbench.cuda_sources.repository import MAXIMUM_PARENTS as MAXIMUM_IN_REPOSITORY
 from shflbench.cuda_sources.setup_py import NAME as SETUP
 from shflbench.cuda_sources.setup_py import read_setup
-from shflbench.files import read_regular
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

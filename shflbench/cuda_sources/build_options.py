@@ -7,6 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from shflbench.core.files import relative
+from shflbench.core.words import join_words
 from shflbench.cuda_sources.build_files import (
     build_command,
     macros_of_build_files,
@@ -14,8 +16,6 @@ from shflbench.cuda_sources.build_files import (
 )
 from shflbench.cuda_sources.kernel_file import NEWER_STANDARD, SourceNote
 from shflbench.errors import CompileError
-from shflbench.files import relative
-from shflbench.words import join_words
 
 if TYPE_CHECKING:
     from shflbench.cuda_sources.includes import SourceUnit

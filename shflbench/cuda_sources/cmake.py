@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from shflbench.core.files import read_regular
 from shflbench.cuda_sources.build_file import BuildFile
 from shflbench.cuda_sources.includes import is_file, is_folder
-from shflbench.files import read_regular
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

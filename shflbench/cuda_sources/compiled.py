@@ -9,9 +9,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from shflbench.compile.ptx_cache import PtxCompiler
-from shflbench.compile.ptx_process import UnfinishedError
-from shflbench.compile.toolchain import find
+from shflbench.core.words import join_words
+from shflbench.cuda.compile.ptx_cache import PtxCompiler
+from shflbench.cuda.compile.ptx_process import UnfinishedError
+from shflbench.cuda.compile.toolchain import find
 from shflbench.cuda_sources import nvcc as nvcc_compiler
 from shflbench.cuda_sources.demangle import demangle
 from shflbench.cuda_sources.host_code import enclosing_host_item, host_spans
@@ -27,12 +28,11 @@ from shflbench.cuda_sources.removed_names import old_definitions, removed_names
 from shflbench.cuda_sources.source_lines import SourceLine
 from shflbench.emulator.ptx.line_table import rename_files
 from shflbench.errors import CompileError, CompilerError, TimeLimitError
-from shflbench.words import join_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from shflbench.compile.nvrtc import PtxUnit
+    from shflbench.cuda.compile.nvrtc import PtxUnit
     from shflbench.cuda_sources.kernel_file import CompileOptions
     from shflbench.cuda_sources.source import CudaSource
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import TYPE_CHECKING, NamedTuple
 
-from shflbench.compile.data_cache import DataCache
-from shflbench.compile.nvrtc import PtxUnit
+from shflbench.cuda.compile.data_cache import DataCache
+from shflbench.cuda.compile.nvrtc import PtxUnit
 from shflbench.cuda_sources.kernel_file import (
     Field,
     HostArgument,
@@ -30,7 +30,7 @@ from shflbench.cuda_sources.source_lines import SourceLine
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from shflbench.compile.ptx_cache import PtxCompiler
+    from shflbench.cuda.compile.ptx_cache import PtxCompiler
     from shflbench.cuda_sources.includes import SourceUnit
     from shflbench.cuda_sources.kernel_file import CompileOptions
 

@@ -7,12 +7,12 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from shflbench.core.files import relative
 from shflbench.cuda_sources.includers import includers, users
 from shflbench.cuda_sources.includes import is_file
 from shflbench.cuda_sources.kernel_file import SourceNote
 from shflbench.cuda_sources.messages import RemovedFeatureError, SourceError
 from shflbench.errors import CompileError, InputError, KernelError, TemplatesError
-from shflbench.files import relative
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

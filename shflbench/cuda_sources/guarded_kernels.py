@@ -6,12 +6,12 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from shflbench.core.words import join_words
 from shflbench.cuda_sources.kernel_file import SourceNote
 from shflbench.cuda_sources.lexer import code_only, without_comments
 from shflbench.cuda_sources.macros import Macros
 from shflbench.cuda_sources.preprocessor import FileConditions, Preprocessor
 from shflbench.errors import CompileError, KernelError
-from shflbench.words import join_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -7,13 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from shflbench.core.words import join_words
 from shflbench.cuda_sources.build_files import folders_of_build_files
 from shflbench.cuda_sources.build_options import shown_path
 from shflbench.cuda_sources.includes import is_file, read_limited, read_unit
 from shflbench.cuda_sources.kernel_file import SourceNote
 from shflbench.cuda_sources.nvcc import header_folders
 from shflbench.cuda_sources.repository import Repository
-from shflbench.words import join_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

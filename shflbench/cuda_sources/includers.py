@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from shflbench.core.files import read_regular
 from shflbench.cuda_sources.host_code import BLANKS
 from shflbench.cuda_sources.includes import MAXIMUM_BYTES, is_file
 from shflbench.cuda_sources.repository import Repository
-from shflbench.files import read_regular
 
 if TYPE_CHECKING:
     from pathlib import Path

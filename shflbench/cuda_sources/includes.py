@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from itertools import chain, count
 from typing import TYPE_CHECKING
 
-from shflbench.compile.host_headers import is_graphics, stub, substitute
+from shflbench.core.files import read_regular
+from shflbench.cuda.compile.host_headers import is_graphics, stub, substitute
 from shflbench.cuda_sources.host_code import UserFile
 from shflbench.cuda_sources.utf8 import as_utf8
 from shflbench.errors import CompileError
-from shflbench.files import read_regular
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

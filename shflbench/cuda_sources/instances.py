@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shflbench.compile.ptx_process import UnfinishedError
+from shflbench.cuda.compile.ptx_process import UnfinishedError
 from shflbench.cuda_sources.demangle import demangle
 from shflbench.cuda_sources.kernel_file import SourceNote
 from shflbench.cuda_sources.lexer import without_comments

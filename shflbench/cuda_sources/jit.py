@@ -7,9 +7,9 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from shflbench.compile.host_headers import cub_stub, language_stubs, standard_stubs
-from shflbench.compile.nvrtc import PtxUnit
-from shflbench.compile.ptx_process import TIMEOUT_S, UnfinishedError
+from shflbench.cuda.compile.host_headers import cub_stub, language_stubs, standard_stubs
+from shflbench.cuda.compile.nvrtc import PtxUnit
+from shflbench.cuda.compile.ptx_process import TIMEOUT_S, UnfinishedError
 from shflbench.cuda_sources.host_code import DEVICE_WORDS, blank, enclosing_host_item, host_spans, host_types
 from shflbench.cuda_sources.launch_macros import host_instantiations
 from shflbench.cuda_sources.messages import (
@@ -27,8 +27,8 @@ from shflbench.errors import TimeLimitError
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from shflbench.compile.nvrtc import Message, PtxResult
-    from shflbench.compile.ptx_cache import PtxCompiler
+    from shflbench.cuda.compile.nvrtc import Message, PtxResult
+    from shflbench.cuda.compile.ptx_cache import PtxCompiler
     from shflbench.cuda_sources.host_code import UserFile
     from shflbench.cuda_sources.includes import SourceUnit
     from shflbench.cuda_sources.kernel_file import CompileOptions, RejectedKernel

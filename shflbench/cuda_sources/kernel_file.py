@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from shflbench.compile.nvrtc import PtxUnit
+    from shflbench.cuda.compile.nvrtc import PtxUnit
     from shflbench.cuda_sources.source_lines import SourceLine
 
 NEWER_STANDARD = "c++20"

@@ -6,9 +6,9 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from shflbench.core.files import COPIED, SHARED_HEADERS, read_regular
 from shflbench.cuda_sources.repository import repository_root
 from shflbench.errors import CompileError, not_compiled
-from shflbench.files import COPIED, SHARED_HEADERS, read_regular
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,6 +12,7 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from shflbench.core.files import read_regular
 from shflbench.cuda_sources.build_files import build_folders
 from shflbench.cuda_sources.expansion import MOST_LEVELS
 from shflbench.cuda_sources.host_code import UserFile
@@ -19,7 +20,6 @@ from shflbench.cuda_sources.includes import is_file, read_limited, read_unit
 from shflbench.cuda_sources.lexer import code_only, without_comments
 from shflbench.emulator.file_budget import NEVER, FileBudget
 from shflbench.errors import CompileError
-from shflbench.files import read_regular
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

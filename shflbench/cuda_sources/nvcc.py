@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shflbench.compile.ptx_process import CPU_S, CompilerTimeoutError
+from shflbench.cuda.compile.ptx_process import CPU_S, CompilerTimeoutError
 from shflbench.cuda_sources.messages import SourceError, compile_error, instance_error
 from shflbench.cuda_sources.plain_folder import INSTANCE, UNIT, PlainFolder, plain_folder, require_plain, table_name
 from shflbench.emulator.ptx.line_table import files_of, rename_files

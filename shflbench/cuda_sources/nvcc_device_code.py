@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from shflbench.compile.nvrtc import Message
+from shflbench.cuda.compile.nvrtc import Message
 from shflbench.cuda_sources import nvcc as nvcc_compiler
 from shflbench.cuda_sources.host_code import UserFile, blank, enclosing_host_body, host_bodies
 from shflbench.cuda_sources.includes import is_file, with_names

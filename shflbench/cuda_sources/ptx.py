@@ -10,7 +10,9 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from shflbench.arch.launch_limits import LIMITS
+from shflbench.core.arch.launch_limits import LIMITS
+from shflbench.core.model import MAX_BLOCK
+from shflbench.core.symbols import variable_name
 from shflbench.cuda_sources.kernel_file import DeviceVariable, Dims, LaunchBounds, SourceNote
 from shflbench.emulator.ptx.declarations import Header, header
 from shflbench.emulator.ptx.line_table import LOC, files_of
@@ -18,8 +20,6 @@ from shflbench.emulator.ptx.operands import NAME
 from shflbench.emulator.ptx.statements import HEADER, without_comments
 from shflbench.emulator.ptx.syntax import NUMPY, size_of
 from shflbench.errors import EmulatorError, KernelError
-from shflbench.model import MAX_BLOCK
-from shflbench.symbols import variable_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

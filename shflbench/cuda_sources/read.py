@@ -9,8 +9,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from shflbench.bounds import MILLION
-from shflbench.compile.ptx_cache import PtxCompiler
+from shflbench.core.bounds import MILLION
+from shflbench.core.files import read_regular
+from shflbench.core.words import join_words
+from shflbench.cuda.compile.ptx_cache import PtxCompiler
 from shflbench.cuda_sources.assemble import kernel_of
 from shflbench.cuda_sources.build_options import (
     usual_words,
@@ -48,8 +50,6 @@ from shflbench.cuda_sources.users_kernels import users_kernels
 from shflbench.emulator.file_budget import HOST_SHARE
 from shflbench.emulator.ptx.line_table import files_of
 from shflbench.errors import CompileError, InputError, KernelError, TemplatesError, UsageError
-from shflbench.files import read_regular
-from shflbench.words import join_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence

@@ -10,7 +10,7 @@ from shflbench.cuda_sources.kernel_file import HostChange
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from shflbench.compile.toolchain import Toolchain
+    from shflbench.cuda.compile.toolchain import Toolchain
 
 
 @dataclass(frozen=True, slots=True)

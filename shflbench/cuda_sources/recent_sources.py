@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import TYPE_CHECKING
 
-from shflbench.compile.data_cache import digest_of
+from shflbench.cuda.compile.data_cache import digest_of
 from shflbench.cuda_sources.host.machine import HostBudget
 from shflbench.cuda_sources.source import CudaSource
 

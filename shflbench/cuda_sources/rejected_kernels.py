@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
-    from shflbench.compile.nvrtc import Message
+    from shflbench.cuda.compile.nvrtc import Message
     from shflbench.cuda_sources.definitions import Definition
     from shflbench.cuda_sources.host_code import UserFile
     from shflbench.cuda_sources.source import CudaSource

@@ -8,8 +8,8 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
+from shflbench.core.files import read_regular
 from shflbench.emulator.file_budget import NEVER, FileBudget
-from shflbench.files import read_regular
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator

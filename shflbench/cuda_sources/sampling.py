@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
+from shflbench.core.words import count_noun
 from shflbench.cuda_sources.demangle import demangle
 from shflbench.cuda_sources.kernel_file import SourceNote
-from shflbench.words import count_noun
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,9 +9,9 @@ import ast
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from shflbench.core.files import read_regular
 from shflbench.cuda_sources.build_file import BuildFile, is_macro
 from shflbench.cuda_sources.includes import is_folder
-from shflbench.files import read_regular
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

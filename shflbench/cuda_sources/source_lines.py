@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from shflbench.files import relative
+from shflbench.core.files import relative
 
 if TYPE_CHECKING:
     from pathlib import Path

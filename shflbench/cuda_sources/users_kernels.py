@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from shflbench.core.files import relative
+from shflbench.core.words import count_noun
 from shflbench.cuda_sources.includes import is_file
 from shflbench.cuda_sources.kernel_file import SourceNote
-from shflbench.files import relative
-from shflbench.words import count_noun
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

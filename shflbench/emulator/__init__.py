@@ -3,6 +3,6 @@
 These names are all that the rest of shflbench uses; the stub beside this file lists them, with their modules.
 """
 
-from shflbench.lazy import from_stub
+from shflbench.core.lazy import from_stub
 
 __getattr__, __all__ = from_stub(__name__, __file__)

@@ -12,7 +12,7 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from shflbench.bounds import MILLION
+from shflbench.core.bounds import MILLION
 from shflbench.errors import BudgetError, TimeLimitError
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from shflbench.model import ScheduledInstruction, TimedCode
+    from shflbench.core.model import ScheduledInstruction, TimedCode
 
 ACCESSES = {"LD", "ST", "LDG", "STG", "LDS", "STS", "LDL", "STL"}
 WIDTHS = {"64", "128", "U8", "S8", "U16", "S16"}  # as modifiers of these; without one, an access is of 32 bits

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.limits import LATENCY
+from shflbench.core.words import one_or_many
 from shflbench.kernel_facts.alignment import RESULT, instruction_counts, stall_cycles
-from shflbench.words import one_or_many
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from shflbench.core.model import TimedCode
     from shflbench.kernel_facts.alignment import AlignedPair, Wait
     from shflbench.kernel_facts.inspected_kernel import InspectedKernel
-    from shflbench.model import TimedCode
 
 MOST = 4  # differences of one kind in words; the listing marks all
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shflbench.core.launch import launch_dims
+from shflbench.core.model import DTYPES
 from shflbench.errors import PatternError
-from shflbench.model import DTYPES
 from shflbench.patterns.declare import Setting
 from shflbench.patterns.discover import load
-from shflbench.suite.launch import launch_dims
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

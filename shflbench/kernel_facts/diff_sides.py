@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from shflbench.kernel_facts.inspected_kernel import InspectedKernel
     from shflbench.kernel_facts.inspector import Inspector
-    from shflbench.pattern_checks.targets import KernelSubject
+    from shflbench.kernel_facts.pattern_checks.targets import KernelSubject
     from shflbench.store import Run
 
 _ARCH = re.compile(r"sm_[0-9]+[a-z]?")

@@ -9,18 +9,18 @@ from shflbench.analysis.limits import limit
 from shflbench.analysis.limits.calibrated import apply_calibration
 from shflbench.analysis.limits.constants import PREDICTED_ARCH
 from shflbench.analysis.limits.prediction import PredictedLaunch, predict
-from shflbench.arch import load
-from shflbench.compile.timed_code import timed_code
+from shflbench.core.arch import load
+from shflbench.core.processes import map_in_processes
+from shflbench.cuda.compile.timed_code import timed_code
 from shflbench.kernel_facts.inspected_kernel import CycleEstimate
-from shflbench.processes import map_in_processes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from shflbench.core.model import KernelRequests, TimedCode
     from shflbench.kernel_facts.inspected_kernel import InspectedKernel
+    from shflbench.kernel_facts.pattern_checks.targets import KernelSubject
     from shflbench.kernel_facts.residency import ResidentBlocks
-    from shflbench.model import KernelRequests, TimedCode
-    from shflbench.pattern_checks.targets import KernelSubject
     from shflbench.store.calibration_file import Calibration
 
     Job = tuple[TimedCode, PredictedLaunch, KernelRequests | None]

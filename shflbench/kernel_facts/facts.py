@@ -7,17 +7,17 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.limits import count, limit
-from shflbench.arch import load
-from shflbench.compile.cubin import most_registers
-from shflbench.compile.timed_code import addresses_in_loops, timed_code, whole_code
+from shflbench.core.arch import load
+from shflbench.cuda.compile.cubin import most_registers
+from shflbench.cuda.compile.timed_code import addresses_in_loops, timed_code, whole_code
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from shflbench.analysis.limits import Limit, Residency
-    from shflbench.compile.source_lines import LineStep, LineTable
-    from shflbench.model import Kernel, KernelRequests, TimedCode
-    from shflbench.pattern_checks.targets import KernelSubject
+    from shflbench.core.model import Kernel, KernelRequests, TimedCode
+    from shflbench.cuda.compile.source_lines import LineStep, LineTable
+    from shflbench.kernel_facts.pattern_checks.targets import KernelSubject
 
 
 @dataclass(frozen=True, slots=True)

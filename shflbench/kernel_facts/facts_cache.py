@@ -10,9 +10,10 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shflbench import analysis, arch
-from shflbench.compile.data_cache import DataCache
-from shflbench.compile.source_lines import LineStep
+from shflbench import analysis
+from shflbench.core import arch
+from shflbench.cuda.compile.data_cache import DataCache
+from shflbench.cuda.compile.source_lines import LineStep
 from shflbench.kernel_facts.facts import KernelFacts, LoopFacts
 
 if TYPE_CHECKING:

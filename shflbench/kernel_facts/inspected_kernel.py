@@ -6,23 +6,23 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.limits.access_findings import findings
+from shflbench.core.grouping import group_by
+from shflbench.core.launch import OWN
+from shflbench.core.model import AccessKind, AccessSpace
 from shflbench.errors import KernelError
-from shflbench.grouping import group_by
 from shflbench.kernel_facts.residency import occupancy_of
 from shflbench.measure.workload import setting_of, shared_bytes
-from shflbench.model import AccessKind, AccessSpace
 from shflbench.patterns.declare import LAUNCH_OPTIONS
-from shflbench.suite.launch import OWN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from shflbench.analysis.limits.access_findings import AccessFinding
-    from shflbench.arch.residency import Occupancy
+    from shflbench.core.arch.residency import Occupancy
+    from shflbench.core.model import Kernel, Target
     from shflbench.kernel_facts.facts import KernelFacts, LoopFacts
+    from shflbench.kernel_facts.pattern_checks.targets import KernelSubject
     from shflbench.kernel_facts.residency import ResidentBlocks
-    from shflbench.model import Kernel, Target
-    from shflbench.pattern_checks.targets import KernelSubject
     from shflbench.store import Row
     from shflbench.store.counts_file import CaseCounts
     from shflbench.store.limits_file import CaseLimit

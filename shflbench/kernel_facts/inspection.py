@@ -6,18 +6,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shflbench.arch import list_archs, load
-from shflbench.compile.toolchain import find as find_toolchain
-from shflbench.environment import cache_folder
+from shflbench.core.arch import list_archs, load
+from shflbench.core.environment import cache_folder
+from shflbench.cuda.compile.toolchain import find as find_toolchain
 from shflbench.errors import UsageError
 from shflbench.kernel_facts.diff_sides import Diff, sides_of
 from shflbench.kernel_facts.estimates import with_ceilings, with_predictions
 from shflbench.kernel_facts.inspector import Inspector
+from shflbench.kernel_facts.pattern_checks.targets import Filters, find
 from shflbench.kernel_facts.places import Places
 from shflbench.kernel_facts.records import record_of
 from shflbench.kernel_facts.run_pairs import pairs_of_runs, runs_of
 from shflbench.kernel_facts.run_subjects import run_of, subjects_of
-from shflbench.pattern_checks.targets import Filters, find
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from shflbench.compile.toolchain import Toolchain
+    from shflbench.core.reporter import Reporter
+    from shflbench.cuda.compile.toolchain import Toolchain
     from shflbench.kernel_facts.diff_sides import KernelPair
     from shflbench.kernel_facts.inspected_kernel import InspectedKernel
     from shflbench.kernel_facts.listing import Lines
+    from shflbench.kernel_facts.pattern_checks.targets import KernelSubject
     from shflbench.kernel_facts.residency import ResidentBlocks
-    from shflbench.pattern_checks.targets import KernelSubject
-    from shflbench.reporter import Reporter
     from shflbench.store import Run
     from shflbench.store.calibration_file import Calibration
 

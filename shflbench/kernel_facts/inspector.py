@@ -10,9 +10,10 @@ from itertools import repeat
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.limits.access_findings import findings
-from shflbench.compile.build import Builder
-from shflbench.compile.sass import disassemble
-from shflbench.compile.source_lines import source_lines
+from shflbench.core.model import WARP, Kernel, Launch, Loop
+from shflbench.cuda.compile.build import Builder
+from shflbench.cuda.compile.sass import disassemble
+from shflbench.cuda.compile.source_lines import source_lines
 from shflbench.errors import ResultsError
 from shflbench.kernel_facts.facts import KernelFacts, facts_of
 from shflbench.kernel_facts.facts_cache import FactsCache
@@ -20,20 +21,19 @@ from shflbench.kernel_facts.inspected_kernel import inspect, inspect_recorded, s
 from shflbench.kernel_facts.memory_requests import requests_of_all, source_line
 from shflbench.kernel_facts.run_subjects import recorded_launches, stored_kernels
 from shflbench.kernel_facts.stored_code import machine_code
-from shflbench.model import WARP, Kernel, Launch, Loop
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from shflbench.compile.source_lines import LineTable
-    from shflbench.compile.toolchain import Toolchain
+    from shflbench.core.model import Case, KernelRequests
+    from shflbench.core.reporter import ProgressLine, Reporter
+    from shflbench.cuda.compile.source_lines import LineTable
+    from shflbench.cuda.compile.toolchain import Toolchain
     from shflbench.errors import KernelError
     from shflbench.kernel_facts.inspected_kernel import InspectedKernel
+    from shflbench.kernel_facts.pattern_checks.targets import KernelSubject
     from shflbench.kernel_facts.residency import ResidentBlocks
-    from shflbench.model import Case, KernelRequests
-    from shflbench.pattern_checks.targets import KernelSubject
-    from shflbench.reporter import ProgressLine, Reporter
     from shflbench.store import Run
 
     Built = Mapping[KernelSubject, Kernel | KernelError]

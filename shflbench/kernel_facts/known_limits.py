@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from shflbench.core.model import KernelRequests
+    from shflbench.core.reporter import Reporter
     from shflbench.kernel_facts.stored_code import KnownCodes
-    from shflbench.model import KernelRequests
-    from shflbench.reporter import Reporter
     from shflbench.store import Run
     from shflbench.store.calibration_file import Calibration
     from shflbench.store.limits_file import CaseLimit

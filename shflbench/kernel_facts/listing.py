@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from shflbench.analysis.limits import unit_of
-from shflbench.compile.timed_code import timed_code, whole_code
+from shflbench.cuda.compile.timed_code import timed_code, whole_code
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from shflbench.compile.source_lines import LineTable
+    from shflbench.core.model import Control, ScheduledInstruction
+    from shflbench.cuda.compile.source_lines import LineTable
     from shflbench.kernel_facts.inspected_kernel import InspectedKernel
     from shflbench.kernel_facts.places import Places
-    from shflbench.model import Control, ScheduledInstruction
 
     Lines: TypeAlias = Mapping[bytes, Mapping[str, LineTable]]  # cubin → symbol → its line table
 

@@ -6,20 +6,20 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from shflbench.backends.emulator import EmulatorBackend
+from shflbench.core.processes import map_in_processes
+from shflbench.cuda.backends.emulator import EmulatorBackend
 from shflbench.emulator import POLICIES, Shape, count_requests
 from shflbench.errors import EmulatorError, KernelError, PatternError
-from shflbench.measure.launch_counts import INPUT_SET, SEED, as_compiled
+from shflbench.kernel_facts.launch_counts import INPUT_SET, SEED, as_compiled
+from shflbench.kernel_facts.pattern_checks.source_files import SourceFiles
 from shflbench.measure.verify import agreement_with
 from shflbench.measure.workload import Workload, call_of
-from shflbench.pattern_checks.source_files import SourceFiles
-from shflbench.processes import map_in_processes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from shflbench.core.model import Case, Kernel, KernelRequests
     from shflbench.emulator import Locate, Location
-    from shflbench.model import Case, Kernel, KernelRequests
     from shflbench.patterns.discover import LoadedPattern
 
     Locator = Callable[[LoadedPattern], Locate]

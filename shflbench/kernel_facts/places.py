@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shflbench.emulator import Location
-from shflbench.pattern_checks.source_files import SourceFiles
+from shflbench.kernel_facts.pattern_checks.source_files import SourceFiles
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from shflbench.compile.source_lines import LineStep
-    from shflbench.pattern_checks.targets import KernelSubject
+    from shflbench.cuda.compile.source_lines import LineStep
+    from shflbench.kernel_facts.pattern_checks.targets import KernelSubject
 
 
 class Places:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.limits.constants import PREDICTED_ARCH
-from shflbench.environment import cache_folder
+from shflbench.core.environment import cache_folder
 from shflbench.kernel_facts.estimates import with_predictions
 from shflbench.kernel_facts.inspector import Inspector
 from shflbench.kernel_facts.residency import ResidentBlocks
@@ -13,10 +13,10 @@ from shflbench.kernel_facts.residency import ResidentBlocks
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shflbench.compile.toolchain import Toolchain
+    from shflbench.core.reporter import Reporter
+    from shflbench.cuda.compile.toolchain import Toolchain
     from shflbench.kernel_facts.inspected_kernel import InspectedKernel
-    from shflbench.pattern_checks.targets import KernelSubject
-    from shflbench.reporter import Reporter
+    from shflbench.kernel_facts.pattern_checks.targets import KernelSubject
 
 
 def common_blocks(

@@ -10,7 +10,7 @@ import math
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING
 
-from shflbench.model import Status
+from shflbench.core.model import Status
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping

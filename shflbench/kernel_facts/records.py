@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from shflbench.kernel_facts.advice import advice
 from shflbench.kernel_facts.listing import instruction_records
+from shflbench.kernel_facts.problem_sentences import advice
 
 if TYPE_CHECKING:
     from shflbench.kernel_facts.inspected_kernel import InspectedKernel

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.limits import Residency
-from shflbench.arch import load
-from shflbench.arch.residency import SmCapacity, occupancy
+from shflbench.core.arch import load
+from shflbench.core.arch.residency import SmCapacity, occupancy
 
 if TYPE_CHECKING:
-    from shflbench.arch.residency import Occupancy
-    from shflbench.model import Device
+    from shflbench.core.arch.residency import Occupancy
+    from shflbench.core.model import Device
     from shflbench.store import Row
 
 

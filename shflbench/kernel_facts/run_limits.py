@@ -22,13 +22,13 @@ from shflbench.analysis.limits.one_pass import (
 )
 from shflbench.analysis.limits.units import UNPUBLISHED, unit_of
 from shflbench.analysis.settings import one_pass
-from shflbench.arch import load
-from shflbench.arch.devices import peak_dram_bytes_per_us, product
+from shflbench.core.arch import load
+from shflbench.core.arch.devices import peak_dram_bytes_per_us, product
+from shflbench.core.model import AccessKind, AccessSpace, OnePassCode, Status, TimedCode
 from shflbench.kernel_facts.declared_traffic import DeclaredTraffic
 from shflbench.kernel_facts.recorded_limits import TOLERANCE
 from shflbench.kernel_facts.residency import residency_of
 from shflbench.kernel_facts.stored_code import stored_codes
-from shflbench.model import AccessKind, AccessSpace, OnePassCode, Status, TimedCode
 from shflbench.patterns.discover import builtin
 from shflbench.store.limits_file import SEPARATOR, CaseLimit
 
@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from shflbench.analysis.limits import Residency
-    from shflbench.arch import Architecture, Figure
+    from shflbench.core.arch import Architecture, Figure
+    from shflbench.core.model import Device, KernelRequests, LaunchCounts
     from shflbench.kernel_facts.stored_code import KnownCodes, StoredCode
-    from shflbench.model import Device, KernelRequests, LaunchCounts
     from shflbench.store import Row, Run
     from shflbench.store.calibration_file import Calibration
     from shflbench.store.counts_file import CaseCounts

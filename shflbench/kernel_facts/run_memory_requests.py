@@ -7,20 +7,20 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.settings import one_pass
-from shflbench.compile.build import Builder
-from shflbench.compile.toolchain import find
+from shflbench.core.launch import OWN_DIMS, launch_dims
+from shflbench.core.model import Case, Kernel, KernelRequests, Launch, Status
+from shflbench.cuda.compile.build import Builder
+from shflbench.cuda.compile.toolchain import find
 from shflbench.errors import PatternError
 from shflbench.kernel_facts.memory_requests import requests_of_all
-from shflbench.model import Case, Kernel, KernelRequests, Launch, Status
 from shflbench.patterns.discover import load
-from shflbench.suite.launch import OWN_DIMS, launch_dims
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from shflbench.compile.build import BuildRequest
-    from shflbench.compile.source import Source
+    from shflbench.cuda.compile.build import BuildRequest
+    from shflbench.cuda.compile.source import Source
     from shflbench.patterns.discover import LoadedPattern
     from shflbench.store import Row, Run
     from shflbench.store.kernel_archive import KernelArchive, StoredKernel

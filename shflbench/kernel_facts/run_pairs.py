@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shflbench.core.grouping import group_by
 from shflbench.errors import UsageError
-from shflbench.grouping import group_by
 from shflbench.kernel_facts.diff_sides import DiffSide, KernelPair, labels_of, refuse_same
 from shflbench.kernel_facts.run_subjects import subjects_of
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from shflbench.kernel_facts.inspector import Inspector
-    from shflbench.pattern_checks.targets import Filters, KernelSubject
+    from shflbench.kernel_facts.pattern_checks.targets import Filters, KernelSubject
     from shflbench.store import Run
 
     Key = Callable[[KernelSubject], object]

@@ -8,21 +8,21 @@ from shflbench.analysis.limits.constants import PREDICTED_ARCH, calibrate_consta
 from shflbench.analysis.limits.memory_prediction import MemoryUse, predict_one_pass
 from shflbench.analysis.limits.prediction import PredictedLaunch, Prediction, predict
 from shflbench.analysis.settings import one_pass
+from shflbench.core.launch import launch_dims
+from shflbench.core.model import DTYPES, Status
 from shflbench.errors import PatternError
 from shflbench.kernel_facts.declared_traffic import DeclaredTraffic
 from shflbench.kernel_facts.residency import recorded_blocks
 from shflbench.kernel_facts.stored_code import stored_codes
-from shflbench.model import DTYPES, Status
 from shflbench.patterns.declare import Setting
 from shflbench.patterns.discover import builtin, load
-from shflbench.suite.launch import launch_dims
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from shflbench.core.model import KernelRequests
     from shflbench.kernel_facts.stored_code import StoredCode
-    from shflbench.model import KernelRequests
     from shflbench.store import Row, Run
     from shflbench.store.calibration_file import Calibration
 

@@ -6,12 +6,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+from shflbench.core.grouping import group_by
+from shflbench.core.model import Case, Launch, Mechanism
 from shflbench.errors import UsageError
-from shflbench.grouping import group_by
 from shflbench.kernel_facts.inspected_kernel import RecordedLaunch
+from shflbench.kernel_facts.pattern_checks.targets import KernelSubject
 from shflbench.kernel_facts.recorded_limits import current_limits
-from shflbench.model import Case, Launch, Mechanism
-from shflbench.pattern_checks.targets import KernelSubject
 from shflbench.patterns.declare import LAUNCH_OPTIONS, Pattern, Variant
 from shflbench.patterns.discover import LoadedPattern
 from shflbench.store import read_run

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, TypeAlias
 
-from shflbench.compile.certain_code import one_pass_code
-from shflbench.compile.cubin import kernel_code
-from shflbench.compile.sass import disassemble
-from shflbench.compile.timed_code import timed_loop_of
-from shflbench.compile.toolchain import find
+from shflbench.cuda.compile.certain_code import one_pass_code
+from shflbench.cuda.compile.cubin import kernel_code
+from shflbench.cuda.compile.sass import disassemble
+from shflbench.cuda.compile.timed_code import timed_loop_of
+from shflbench.cuda.compile.toolchain import find
 from shflbench.errors import CompilerError, ResultsError
 from shflbench.store.run_files import RESTORE
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Hashable, Mapping, Sequence
     from pathlib import Path
 
-    from shflbench.model import Instruction, OnePassCode, TimedCode
+    from shflbench.core.model import Instruction, OnePassCode, TimedCode
     from shflbench.store.kernel_archive import KernelArchive, StoredKernel, StoredLaterKernel
 
 

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shflbench.core.words import count_noun, one_or_many
 from shflbench.errors import ShflbenchError
 from shflbench.kernel_facts.recorded_limits import TOLERANCE, current_limits, is_exceeded, merge_limits, with_gaps
 from shflbench.kernel_facts.run_limits import limits_of
 from shflbench.store.calibration_file import of_gpu
 from shflbench.store.limits_file import read_limits, write_limits
-from shflbench.words import count_noun, one_or_many
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
+    from shflbench.core.reporter import Reporter
     from shflbench.kernel_facts.stored_code import KnownCodes
-    from shflbench.reporter import Reporter
     from shflbench.store import Run
     from shflbench.store.calibration_file import Calibration
     from shflbench.store.limits_file import CaseLimit

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from shflbench.backends.base import Array
+    from shflbench.cuda.backends.base import Array
 
     Mask = NDArray[np.bool_]
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, TypeAlias
 from shflbench.measure.events import JobEvent
 
 if TYPE_CHECKING:
+    from shflbench.core.model import Conditions, Sample, Timing
     from shflbench.measure.events import BurstTaken
-    from shflbench.model import Conditions, Sample, Timing
 
 
 @dataclass(slots=True)

@@ -9,17 +9,17 @@ from __future__ import annotations
 from statistics import median
 from typing import TYPE_CHECKING
 
-from shflbench.grouping import group_by
+from shflbench.core.grouping import group_by
+from shflbench.core.model import Disturbance, Trouble
+from shflbench.core.statistics import median_interval, trend, two_levels, widen
+from shflbench.core.words import percent_of_one
 from shflbench.measure.rounds import slow_rounds
-from shflbench.model import Disturbance, Trouble
-from shflbench.statistics import median_interval, trend, two_levels, widen
-from shflbench.words import percent_of_one
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from shflbench.core.statistics import Trend
     from shflbench.measure.rounds import Round, SampledCase
-    from shflbench.statistics import Trend
 
     ByProcess = Mapping[int, Sequence[Round]]
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from statistics import median, mode
 from typing import TYPE_CHECKING
 
+from shflbench.core.model import Interval, Timing
+from shflbench.core.statistics import median_interval, widen
 from shflbench.measure.diagnose import troubles
 from shflbench.measure.rounds import SampledCase
-from shflbench.model import Interval, Timing
-from shflbench.statistics import median_interval, widen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shflbench.model import Sample
+    from shflbench.core.model import Sample
 
 
 def timing(samples: Sequence[Sample], iterations: int, places: int = 1) -> Timing | None:

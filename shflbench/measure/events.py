@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias, get_args
 
+from shflbench.core.model import Conditions, Device, Proof, Sample, Status
 from shflbench.measure import wire
-from shflbench.model import Conditions, Device, Proof, Sample, Status
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from collections import deque
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
-from shflbench.backends.nvml import Monitor
+from shflbench.cuda.backends.nvml import Monitor
 from shflbench.errors import DeviceError
 from shflbench.measure.events import ContextLost, JobDone, RoundDone
 from shflbench.measure.job_runner import JobRunner
@@ -16,14 +16,14 @@ from shflbench.measure.supervisor import Supervisor, WorkerDevice, ready
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-    from shflbench.backends.base import Backend
+    from shflbench.core.model import Device
+    from shflbench.cuda.backends.base import Backend
     from shflbench.measure.condensed import CondensedEvent
     from shflbench.measure.events import JobEvent
     from shflbench.measure.job import Job
     from shflbench.measure.process import EarlyWorker
-    from shflbench.model import Device
 
-EMULATOR = "shflbench.backends.emulator:EmulatorBackend"
+EMULATOR = "shflbench.cuda.backends.emulator:EmulatorBackend"
 
 
 class Executor(Protocol):

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path  # noqa: TC003  (read from JSON by the types of the annotations)
 from typing import TYPE_CHECKING, Literal
 
+from shflbench.core.model import Case, Kernel, MeasureRules  # noqa: TC001
 from shflbench.measure import wire
-from shflbench.model import Case, Kernel, MeasureRules  # noqa: TC001
 
 if TYPE_CHECKING:
     from collections.abc import Collection

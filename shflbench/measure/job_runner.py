@@ -28,7 +28,7 @@ from shflbench.patterns.discover import load
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
 
-    from shflbench.backends.base import Backend
+    from shflbench.cuda.backends.base import Backend
     from shflbench.measure.events import JobEvent
     from shflbench.measure.job import Job
     from shflbench.patterns.discover import LoadedPattern

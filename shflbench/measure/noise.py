@@ -6,13 +6,13 @@ from itertools import groupby, pairwise
 from statistics import median
 from typing import TYPE_CHECKING, Literal
 
+from shflbench.core.model import Noise
 from shflbench.measure.rounds import rounds_of
-from shflbench.model import Noise
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from shflbench.model import Sample
+    from shflbench.core.model import Sample
 
 Verdict = Literal["quiet", "busy GPU", "drifting clock", "unsteady GPU"]
 UNSTEADY: Verdict = "unsteady GPU"

@@ -10,7 +10,7 @@ from shflbench.errors import LaunchError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from shflbench.backends.base import Backend, KernelCall, OpenKernel
+    from shflbench.cuda.backends.base import Backend, KernelCall, OpenKernel
 
 # The time of a short kernel depends on the CUDA context that runs it, and on where its code and its buffers lie. On
 # three H200s, sentinels of 10 to 50 µs differed by 46 to 55 ns (standard deviation) between contexts of one process, as

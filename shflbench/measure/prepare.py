@@ -7,9 +7,11 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from shflbench.arch import load
-from shflbench.arch.residency import REGISTERS, SHARED_MEMORY, SmCapacity, occupancy
-from shflbench.dimensions import LaunchDims
+from shflbench.core.arch import load
+from shflbench.core.arch.residency import REGISTERS, SHARED_MEMORY, SmCapacity, occupancy
+from shflbench.core.dimensions import LaunchDims
+from shflbench.core.launch import resolve_grid
+from shflbench.core.model import Case, Status
 from shflbench.errors import BudgetError, LaunchError, PatternError
 from shflbench.measure.events import CaseFailed, Converged, GridResolved, StepStarted, Verified
 from shflbench.measure.placements import count_places, open_again
@@ -19,17 +21,15 @@ from shflbench.measure.verify import fill, verify, verify_reference
 from shflbench.measure.verify_again import expect_again, expect_timed, wrong_again
 from shflbench.measure.verify_varied import VariedReference
 from shflbench.measure.workload import Workload, buffers_of, call_of, setting_of, shared_bytes
-from shflbench.model import Case, Status
-from shflbench.suite.launch import resolve_grid
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
-    from shflbench.backends.base import Backend, KernelCall, OpenKernel
+    from shflbench.core.model import Proof
+    from shflbench.cuda.backends.base import Backend, KernelCall, OpenKernel
     from shflbench.measure.events import JobEvent
     from shflbench.measure.job import Task
     from shflbench.measure.sampler import VerifyAgain
-    from shflbench.model import Proof
     from shflbench.patterns.discover import LoadedPattern
 
 MOST_EMULATED = 1 << 16  # threads of a launch that the emulator cannot shorten; more take minutes

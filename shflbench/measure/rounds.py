@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shflbench.grouping import group_by
-from shflbench.statistics import resolution
+from shflbench.core.grouping import group_by
+from shflbench.core.statistics import resolution
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from shflbench.model import Sample
+    from shflbench.core.model import Sample
 
 # Timestamps of events have steps of 32 ns on all GPUs for which measurements are known; CUDA documents about 0.5 µs
 # (`cudaEventElapsedTime`). A larger gap between two samples is not a step of the timer.

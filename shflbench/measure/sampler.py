@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from statistics import median
 from typing import TYPE_CHECKING
 
+from shflbench.core.model import Case, Status
 from shflbench.errors import LaunchError
 from shflbench.measure.events import BurstTaken, CaseFailed, Converged, RoundDone, SentinelFailed, StepStarted
 from shflbench.measure.schedule import (
@@ -17,15 +18,14 @@ from shflbench.measure.schedule import (
     samples_per_burst,
 )
 from shflbench.measure.stopping import why_stop
-from shflbench.model import Case, Status
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Sequence
     from random import Random
 
-    from shflbench.backends.base import Backend, Burst, OpenKernel
+    from shflbench.core.model import MeasureRules
+    from shflbench.cuda.backends.base import Backend, Burst, OpenKernel
     from shflbench.measure.events import JobEvent
-    from shflbench.model import MeasureRules
 
     VerifyAgain = Callable[[OpenKernel], str]
 

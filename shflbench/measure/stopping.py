@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.statistics import median_interval
+from shflbench.core.statistics import median_interval
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shflbench.model import MeasureRules
+    from shflbench.core.model import MeasureRules
 
 # With nine rounds, the 95% interval of the median excludes the fastest and the slowest round, so that one disturbed
 # round does not change it. It covers the true median in 96.1% of all cases (order statistics).

@@ -6,6 +6,7 @@ import select
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from shflbench.core.model import Status
 from shflbench.errors import DeviceError
 from shflbench.measure.events import (
     CaseFailed,
@@ -21,7 +22,6 @@ from shflbench.measure.events import (
     StepStarted,
 )
 from shflbench.measure.process import Worker, WorkerDiedError
-from shflbench.model import Status
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Generator, Iterator

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shflbench.backends.base import OTHER_POISON
+from shflbench.core.model import Proof
+from shflbench.core.words import one_or_many
+from shflbench.cuda.backends.base import OTHER_POISON
 from shflbench.measure.agreement import agreement, mismatch
-from shflbench.model import Proof
-from shflbench.words import one_or_many
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from shflbench.backends.base import Array, OpenKernel
+    from shflbench.cuda.backends.base import Array, OpenKernel
     from shflbench.measure.agreement import Agreement
     from shflbench.measure.workload import Workload
 

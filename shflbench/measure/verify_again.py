@@ -24,7 +24,7 @@ from shflbench.measure.verify import after, difference, find_unwritten
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from shflbench.backends.base import Array, OpenKernel
+    from shflbench.cuda.backends.base import Array, OpenKernel
     from shflbench.measure.workload import Workload
 
 NEW_LAUNCHES = 2  # of a kernel that is opened anew: a race may give another result each time

@@ -15,17 +15,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shflbench.backends.base import OTHER_POISON
+from shflbench.core.words import count_noun
+from shflbench.cuda.backends.base import OTHER_POISON
 from shflbench.errors import BudgetError
 from shflbench.measure.verify import agreement_with, difference, find_unwritten
-from shflbench.words import count_noun
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from shflbench.backends.base import Array, OpenKernel
+    from shflbench.core.model import Proof
+    from shflbench.cuda.backends.base import Array, OpenKernel
     from shflbench.measure.workload import Workload
-    from shflbench.model import Proof
 
 ITERATIONS = 1  # the kernels of a file make one pass
 LEFT_OUT = "results with varied inputs"

@@ -15,14 +15,14 @@ import signal
 import sys
 from typing import TYPE_CHECKING
 
+from shflbench.core.processes import FROM_TERMINAL, kill_on_parent_exit
 from shflbench.errors import ShflbenchError
 from shflbench.measure.events import Opened, OpenFailed, encode
 from shflbench.measure.job import Job
 from shflbench.measure.job_runner import JobRunner
-from shflbench.processes import FROM_TERMINAL, kill_on_parent_exit
 
 if TYPE_CHECKING:
-    from shflbench.backends.base import Backend
+    from shflbench.cuda.backends.base import Backend
 
 
 def main(opener: str, argument: str, pipe: str, parent: str) -> None:

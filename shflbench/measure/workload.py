@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shflbench.backends.base import POISON, Buffer, BufferPointer, KernelCall, KernelLaunch, StructureBytes
-from shflbench.dimensions import LaunchDims
+from shflbench.core.dimensions import LaunchDims
+from shflbench.core.model import DTYPES, WARP
+from shflbench.cuda.backends.base import POISON, Buffer, BufferPointer, KernelCall, KernelLaunch, StructureBytes
 from shflbench.errors import PatternError
-from shflbench.model import DTYPES, WARP
 from shflbench.patterns.data import FEWEST_WITH_SPECIAL, distinct, with_nan, with_special, with_zeros
 from shflbench.patterns.declare import LAUNCH_OPTIONS, ByValue, InOut, Input, Output, PointerInto, Setting, values_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from shflbench.backends.base import Array, PassedArgument
-    from shflbench.model import Case, Dtype, Kernel
+    from shflbench.core.model import Case, Dtype, Kernel
+    from shflbench.cuda.backends.base import Array, PassedArgument
     from shflbench.patterns.declare import DeclaredArgument, Pattern, Scalar, Variant
     from shflbench.patterns.discover import LoadedPattern
 

@@ -8,7 +8,7 @@ from itertools import product
 from operator import xor
 from typing import TYPE_CHECKING
 
-from shflbench.model import WARP, Mechanism
+from shflbench.core.model import WARP, Mechanism
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

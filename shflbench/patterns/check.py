@@ -9,11 +9,11 @@ from itertools import product
 from math import prod
 from typing import TYPE_CHECKING
 
-from shflbench.bounds import MAX_NAME
-from shflbench.dimensions import MAX_BLOCK_DIMS, MOST_DIMENSIONS, NO_CLUSTER, LaunchDims, complete
+from shflbench.core.bounds import MAX_NAME
+from shflbench.core.dimensions import MAX_BLOCK_DIMS, MOST_DIMENSIONS, NO_CLUSTER, LaunchDims, complete
+from shflbench.core.files import irregular_kind, read_source
+from shflbench.core.model import DTYPES, MAX_BLOCK, WARP, Dtype, Mechanism
 from shflbench.errors import PatternError
-from shflbench.files import irregular_kind, read_source
-from shflbench.model import DTYPES, MAX_BLOCK, WARP, Dtype, Mechanism
 from shflbench.patterns.declare import (
     ITERATIONS,
     LAUNCH_OPTIONS,

@@ -19,7 +19,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shflbench.model import DTYPES, Dtype
+from shflbench.core.model import DTYPES, Dtype
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

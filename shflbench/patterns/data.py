@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from shflbench.model import Dtype
+    from shflbench.core.model import Dtype
 
 # The number of bits that differ, and the exponent bits of a float from 1 to 2, by NumPy's name of the type.
 _FRACTION = {

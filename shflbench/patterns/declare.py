@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import TYPE_CHECKING, TypeAlias
 
-from shflbench.dimensions import NO_CLUSTER, LaunchDims, complete, dims_text
-from shflbench.model import WARP, Dtype, Mechanism
+from shflbench.core.dimensions import NO_CLUSTER, LaunchDims, complete, dims_text
+from shflbench.core.model import WARP, Dtype, Mechanism
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from shflbench.dimensions import Dims
-    from shflbench.model import Launch, Target
+    from shflbench.core.dimensions import Dims
+    from shflbench.core.model import Launch, Target
     from shflbench.patterns.family import Family, Member
 
     Size = Callable[["Setting"], int]

@@ -16,8 +16,8 @@ from pathlib import Path
 from threading import Timer
 from typing import TYPE_CHECKING, cast
 
+from shflbench.core.files import MOST_SOURCE, irregular_kind, read_regular
 from shflbench.errors import PatternError
-from shflbench.files import MOST_SOURCE, irregular_kind, read_regular
 from shflbench.patterns.check import problems
 from shflbench.patterns.declare import Pattern
 from shflbench.patterns.user_code import run_user_code

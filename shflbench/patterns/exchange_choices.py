@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
-from shflbench.model import WARP
+from shflbench.core.model import WARP
 from shflbench.patterns.bit_exchange import (
     ALL,
     EARLY,
@@ -27,7 +27,7 @@ from shflbench.patterns.load_choices import DOUBLE, flags
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from shflbench.model import Dtype
+    from shflbench.core.model import Dtype
     from shflbench.patterns.bit_exchange import BitExchange
     from shflbench.patterns.declare import Setting
     from shflbench.patterns.family import Choice

@@ -1,6 +1,6 @@
 """Launches of groups of blocks: a setting has the number of groups, and its option `cluster` the blocks of each."""
 
-from shflbench.dimensions import Dims
+from shflbench.core.dimensions import Dims
 from shflbench.patterns.declare import Setting
 
 

@@ -1,6 +1,6 @@
 """Parameters and exclusions that families share whose members load part of the values, and shuffle the rest."""
 
-from shflbench.model import WARP, Mechanism
+from shflbench.core.model import WARP, Mechanism
 from shflbench.patterns.family import Choice, Exclusion, FamilyParameter
 
 WORD = 32  # bits

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shflbench.model import WARP, Mechanism
+from shflbench.core.model import WARP, Mechanism
 from shflbench.patterns.declare import Setting, Variant
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ import traceback
 from contextlib import ExitStack, contextmanager, redirect_stdout
 from typing import TYPE_CHECKING
 
+from shflbench.core.packages import package_error
 from shflbench.errors import PatternError
-from shflbench.packages import package_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

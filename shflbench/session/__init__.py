@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from shflbench.lazy import on_first_use
+from shflbench.core.lazy import on_first_use
 
 if TYPE_CHECKING:
     from shflbench.measure.events import Note, WarmedUp

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
+from shflbench.core.words import count_noun
 from shflbench.measure.condensed import CaseTimed
 from shflbench.measure.events import (
     CaseFailed,
@@ -18,13 +19,12 @@ from shflbench.measure.events import (
 )
 from shflbench.measure.stopping import FEWEST_ROUNDS
 from shflbench.session.further import NextPass
-from shflbench.words import count_noun
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from shflbench.core.model import Trouble
     from shflbench.measure.condensed import CondensedEvent
-    from shflbench.model import Trouble
     from shflbench.store import Row
 
 

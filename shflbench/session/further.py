@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-    from shflbench.model import Case
+    from shflbench.core.model import Case
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from shflbench.analysis.compare import Comparison
     from shflbench.analysis.compare.noise import NoiseModel
-    from shflbench.model import Case
+    from shflbench.core.model import Case
     from shflbench.session.plan import Plan
     from shflbench.store import RunInfo
 

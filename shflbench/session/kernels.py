@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from shflbench.compile.build import Builder
-from shflbench.compile.cubin import kernel_code
-from shflbench.compile.launch_bounds import launch_bounds
-from shflbench.compile.nvrtc import OPTIONS
-from shflbench.model import Kernel
+from shflbench.core.model import Kernel
+from shflbench.cuda.compile.build import Builder
+from shflbench.cuda.compile.cubin import kernel_code
+from shflbench.cuda.compile.launch_bounds import launch_bounds
+from shflbench.cuda.compile.nvrtc import OPTIONS
 from shflbench.patterns.declare import LAUNCH_OPTIONS
 from shflbench.session.events import Compiling
 from shflbench.store.kernel_archive import BuiltKernel, BuiltLaterKernel, CompilerCall, KernelArchive
@@ -17,9 +17,9 @@ from shflbench.store.kernel_archive import BuiltKernel, BuiltLaterKernel, Compil
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Mapping, Sequence
 
-    from shflbench.compile.build import BuildRequest
+    from shflbench.core.model import Case
+    from shflbench.cuda.compile.build import BuildRequest
     from shflbench.errors import KernelError
-    from shflbench.model import Case
     from shflbench.patterns.declare import Pattern
     from shflbench.session.plan import Plan
 

@@ -7,10 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.compile.data_cache import DataCache
-from shflbench.errors import KernelError
-from shflbench.measure.launch_counts import counts_of_all
-from shflbench.model import (
+from shflbench.core.model import (
     AccessKind,
     AccessRequests,
     AccessSpace,
@@ -23,6 +20,9 @@ from shflbench.model import (
     OperationRequests,
     WarpOperation,
 )
+from shflbench.cuda.compile.data_cache import DataCache
+from shflbench.errors import KernelError
+from shflbench.kernel_facts.launch_counts import counts_of_all
 from shflbench.session.events import Counting
 from shflbench.session.kernels import key
 from shflbench.store.counts_file import CaseCounts
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator
     from pathlib import Path
 
-    from shflbench.model import Case
+    from shflbench.core.model import Case
     from shflbench.patterns.discover import LoadedPattern
     from shflbench.session.kernels import CompiledKernels
     from shflbench.session.plan import Plan

@@ -8,6 +8,7 @@ from itertools import zip_longest
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from shflbench.core.words import count_noun, one_or_many
 from shflbench.measure import sentinels
 from shflbench.measure.events import Note
 from shflbench.measure.job import Job, Task
@@ -19,7 +20,6 @@ from shflbench.session.state import RunState
 from shflbench.session.windows import windows
 from shflbench.store import SentinelSet
 from shflbench.store.surroundings import utc_now
-from shflbench.words import count_noun, one_or_many
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

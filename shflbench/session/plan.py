@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from shflbench.grouping import group_by
+from shflbench.core.grouping import group_by
 from shflbench.measure.placements import count_places
 from shflbench.measure.workload import INPUT_SETS
 from shflbench.patterns.discover import load
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from shflbench.compile.toolchain import Toolchain
+    from shflbench.core.model import Case, Overrides, Suite, Target
+    from shflbench.cuda.compile.toolchain import Toolchain
     from shflbench.measure.executor import Executor
-    from shflbench.model import Case, Overrides, Suite, Target
     from shflbench.patterns.discover import LoadedPattern
     from shflbench.store import ResumedRun
 

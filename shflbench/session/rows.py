@@ -6,15 +6,15 @@ from dataclasses import fields, replace
 from operator import add
 from typing import TYPE_CHECKING
 
-from shflbench.compile.rules import exchanges
-from shflbench.model import Interval, Status
-from shflbench.statistics import ratio
+from shflbench.core.model import Interval, Status
+from shflbench.core.statistics import ratio
+from shflbench.cuda.compile.rules import exchanges
 from shflbench.store import Row
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shflbench.model import Case, Conditions, Device, Kernel, Proof, Timing
+    from shflbench.core.model import Case, Conditions, Device, Kernel, Proof, Timing
     from shflbench.patterns.declare import Pattern
 
 

@@ -8,20 +8,20 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from shflbench.default_arch import DEFAULT_ARCH
+from shflbench.core.default_arch import DEFAULT_ARCH
 from shflbench.errors import DeviceError, ResultsError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from shflbench.core.model import Overrides, Suite
     from shflbench.measure.executor import Executor
     from shflbench.measure.process import EarlyWorker
-    from shflbench.model import Overrides, Suite
     from shflbench.store import RunInfo
 
 EMULATED = "Kernels are compiled, and verified by running their PTX on the emulator; nothing is timed."
-OPENER = "shflbench.backends.cuda:open_backend"  # what a worker process opens a GPU with
+OPENER = "shflbench.cuda.backends.cuda:open_backend"  # what a worker process opens a GPU with
 _NEEDED = ("overrides", "precision", "max_seconds", "processes", "seed")  # settings, to resume a run
 
 
@@ -60,7 +60,7 @@ def from_record(info: RunInfo, suite: str | None, folder: Path, command: str) ->
     UsageError where that file is needed and not given, with the words for `command`; ResultsError where the record
     cannot be read.
     """
-    from shflbench.model import Overrides
+    from shflbench.core.model import Overrides
     from shflbench.suite import find_shipped
 
     if info.converted:
@@ -147,7 +147,7 @@ def without_gpu_option(request: RunRequest) -> str:
 
 
 def _emulator(request: RunRequest, suite: Suite) -> Executor:
-    from shflbench.backends.emulator import EmulatorBackend
+    from shflbench.cuda.backends.emulator import EmulatorBackend
     from shflbench.measure.executor import EmulatorExecutor, InProcessExecutor
 
     backend = EmulatorBackend(request.arch or DEFAULT_ARCH)
@@ -157,14 +157,14 @@ def _emulator(request: RunRequest, suite: Suite) -> Executor:
 
 def _refuse_missing_driver() -> None:
     """Raise DeviceError where there is no driver: without it, installing anything else does not help."""
-    from shflbench.backends.gpus import find
+    from shflbench.cuda.backends.gpus import find
 
     find()
 
 
 def _no_gpu() -> str:
     """Return why there is no GPU, empty if there is one."""
-    from shflbench.backends.gpus import find
+    from shflbench.cuda.backends.gpus import find
 
     try:
         return "" if find() else "the driver lists none"

@@ -6,6 +6,8 @@ from collections import defaultdict
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from shflbench.core.launch import resolve_grid
+from shflbench.core.model import Conditions, Kernel, Noise, Sample, Status
 from shflbench.errors import KernelError, PatternError
 from shflbench.measure.condensed import BurstTotals, CaseTimed, SamplesPacked
 from shflbench.measure.estimate import timing
@@ -14,17 +16,15 @@ from shflbench.measure.job import Task
 from shflbench.measure.noise import verdict
 from shflbench.measure.prepare import later_launches, own_shape, shared_of
 from shflbench.measure.workload import setting_of
-from shflbench.model import Conditions, Kernel, Noise, Sample, Status
 from shflbench.session import rows
 from shflbench.session.kernels import key
 from shflbench.session.write_bound import too_fast
-from shflbench.suite import resolve_grid
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
+    from shflbench.core.model import Case, Timing, Trouble
     from shflbench.measure.condensed import CondensedEvent
-    from shflbench.model import Case, Timing, Trouble
     from shflbench.patterns.discover import LoadedPattern
     from shflbench.session.kernels import KernelKey
     from shflbench.session.plan import Plan

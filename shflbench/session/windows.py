@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
-from shflbench.grouping import group_by
+from shflbench.core.grouping import group_by
 from shflbench.measure.stopping import FEWEST_ROUNDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from shflbench.model import Suite
+    from shflbench.core.model import Suite
 
 Item = TypeVar("Item")
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.limits.one_pass import MemoryTraffic
-from shflbench.arch.devices import peak_dram_bytes_per_us
+from shflbench.core.arch.devices import peak_dram_bytes_per_us
 from shflbench.kernel_facts.recorded_limits import TOLERANCE
 
 if TYPE_CHECKING:
-    from shflbench.model import Device
+    from shflbench.core.model import Device
 
 TOO_FAST = "it is faster than memory allows"  # how the sentence on such a kernel begins
 MB = 1e6  # bytes

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from shflbench.model import Noise, Sample
+    from shflbench.core.model import Noise, Sample
     from shflbench.store.columns import Row
     from shflbench.store.counts_file import CaseCounts
     from shflbench.store.provenance import RunInfo, SentinelSet

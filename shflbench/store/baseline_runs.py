@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+from shflbench.core.model import Status, is_sentinel
 from shflbench.errors import ResultsError
-from shflbench.model import Status, is_sentinel
 from shflbench.store import run_files
 from shflbench.store.counts_file import COUNTS_FILE, read_counts
 from shflbench.store.limits_file import LIMITS_FILE, read_limits

@@ -22,11 +22,11 @@ from shflbench.store.record_values import check_moments
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
-    from shflbench.model import Device
+    from shflbench.core.model import Device
 
 SCHEMA = 1
 FOLDER = "calibration"  # among the baselines
-SHIPPED = Path(__file__).parents[1] / "arch" / "calibrated"
+SHIPPED = Path(__file__).parents[1] / "core" / "arch" / "calibrated"
 AGAIN = "restore the file, or calibrate again: shflbench calibrate"
 BARRIER = re.compile(r"barrier_([0-9]+)")  # the figure of one block of so many warps
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from shflbench.numerals import decimal_number, whole_number
+from shflbench.core.numerals import decimal_number, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, TypeAlias
 
-from shflbench.model import Disturbance, Interval, Status
+from shflbench.core.model import Disturbance, Interval, Status
 
 Options: TypeAlias = tuple[tuple[str, str], ...]  # names and values, as in `Case`
 Counts: TypeAlias = Mapping[str, float]  # opcode → instructions per iteration

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
-from shflbench.model import LaunchCounts  # noqa: TC001  (pydantic takes the types from the annotations)
+from shflbench.core.model import LaunchCounts  # noqa: TC001  (pydantic takes the types from the annotations)
 from shflbench.store import run_files
 from shflbench.store.json_record import decode, encode
 

@@ -7,7 +7,7 @@ from dataclasses import fields
 from types import NoneType
 from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 
-from shflbench.model import is_sentinel
+from shflbench.core.model import is_sentinel
 from shflbench.store.columns import Row
 from shflbench.store.limits_file import CaseLimit, read_limits
 from shflbench.store.read import find_runs, read_run

@@ -6,8 +6,8 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from shflbench.core.json_text import DuplicateKeyError, parse
 from shflbench.errors import ResultsError
-from shflbench.json_text import DuplicateKeyError, parse
 from shflbench.store.run_files import RESTORE
 
 if TYPE_CHECKING:

@@ -24,8 +24,8 @@ from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
+from shflbench.core.model import Resources  # noqa: TC001  (likewise)
 from shflbench.errors import ResultsError
-from shflbench.model import Resources  # noqa: TC001  (likewise)
 from shflbench.store import cubin_tar, run_files
 from shflbench.store.cubin_tar import CUBIN_TAR
 from shflbench.store.json_record import decode, encode
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from pydantic import TypeAdapter
 
-    from shflbench.model import Kernel
+    from shflbench.core.model import Kernel
 
 SCHEMA = 2
 INDEX = "index.json"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import BeforeValidator, Field, FiniteFloat, TypeAdapter
 from pydantic_core import PydanticKnownError
 
-from shflbench.numerals import whole_number
+from shflbench.core.numerals import whole_number
 from shflbench.store import gpu_file, run_files
 from shflbench.store.baselines import NOISE
 from shflbench.store.json_record import decode, encode

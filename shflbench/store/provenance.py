@@ -8,14 +8,14 @@ from functools import cache
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
+from shflbench.core.model import Device, Noise, Overrides  # noqa: TC001  (pydantic takes the types from the annotations)
+from shflbench.core.thresholds import Thresholds  # noqa: TC001  (likewise)
 from shflbench.errors import ResultsError
-from shflbench.model import Device, Noise, Overrides  # noqa: TC001  (pydantic takes the types from the annotations)
 from shflbench.store.columns import SCHEMA
 from shflbench.store.json_record import decode, encode
 from shflbench.store.record_values import ARCH, NAME, check_amounts, check_moments, check_suite, wrong_value
 from shflbench.store.run_files import RESTORE, is_of_bench
 from shflbench.suite.revision import thresholds_of
-from shflbench.thresholds import Thresholds  # noqa: TC001  (likewise)
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from shflbench.model import Case, Sample
+    from shflbench.core.model import Case, Sample
     from shflbench.store.columns import Row
     from shflbench.store.provenance import RunInfo
 

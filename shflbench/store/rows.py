@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.model import QUIET, Disturbance, Status
+from shflbench.core.model import QUIET, Disturbance, Status
 from shflbench.store.cells import FLAG, NEGATIVE_TOO, TEXT, TIME, Kind, finite, integer, number, whole
 from shflbench.store.columns import Counts, Disturbances, Options, Row
 from shflbench.store.csv_table import CsvTable, refuse_twice

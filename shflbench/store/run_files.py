@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from shflbench.core.files import irregular_kind, read_regular
 from shflbench.errors import ResultsError
-from shflbench.files import irregular_kind, read_regular
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

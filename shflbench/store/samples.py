@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING
 
+from shflbench.core.model import Sample
 from shflbench.errors import ResultsError
-from shflbench.model import Sample
 from shflbench.store import run_files
 from shflbench.store.cells import FLAG, NEGATIVE_TOO, TEXT, TIME, number, whole
 from shflbench.store.csv_table import CsvTable

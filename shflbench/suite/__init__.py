@@ -2,24 +2,22 @@
 
 from typing import TYPE_CHECKING
 
-from shflbench.lazy import on_first_use
+from shflbench.core.lazy import on_first_use
 
 if TYPE_CHECKING:
     from shflbench.suite.find import find_shipped, locate
-    from shflbench.suite.launch import parse_launch, resolve_grid
     from shflbench.suite.loader import load
     from shflbench.suite.schema import json_schema
 else:
-    # `revision` and `launch` serve commands and workers that must start fast.
+    # `revision` serves commands that must start fast.
     __getattr__ = on_first_use(
         __name__,
         {
             "find": ("find_shipped", "locate"),
-            "launch": ("parse_launch", "resolve_grid"),
             "loader": ("load",),
             "schema": ("json_schema",),
         },
     )
 
 
-__all__ = ["find_shipped", "json_schema", "load", "locate", "parse_launch", "resolve_grid"]
+__all__ = ["find_shipped", "json_schema", "load", "locate"]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shflbench.core.words import did_you_mean
 from shflbench.patterns.declare import LAUNCH_OPTIONS
 from shflbench.suite.problems import KEYS_ADVICE, Problem
 from shflbench.suite.quotes import quote
-from shflbench.words import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

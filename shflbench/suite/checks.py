@@ -6,6 +6,7 @@ import stat
 from functools import cache
 from typing import TYPE_CHECKING
 
+from shflbench.core.words import did_you_mean
 from shflbench.errors import PatternError
 from shflbench.patterns.declare import LAUNCH_OPTIONS
 from shflbench.patterns.discover import LoadedPattern, builtin, load
@@ -14,13 +15,12 @@ from shflbench.suite.option_values import option_values
 from shflbench.suite.pattern_names import did_you_mean_pattern
 from shflbench.suite.problems import Problem, not_allowed, unknown
 from shflbench.suite.quotes import quote
-from shflbench.words import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from shflbench.model import Case
+    from shflbench.core.model import Case
     from shflbench.patterns.declare import Pattern
     from shflbench.suite.positions import Loc
     from shflbench.suite.schema import Compare, Defaults, Experiment, Measure, Skip

@@ -7,21 +7,21 @@ from functools import reduce
 from operator import and_, or_
 from typing import TYPE_CHECKING
 
-from shflbench.claims.functions import FUNCTIONS
-from shflbench.claims.parse import parse_condition, parse_quantity
-from shflbench.claims.walk import calls
-from shflbench.grouping import group_by
+from shflbench.core.claims.functions import FUNCTIONS
+from shflbench.core.claims.parse import parse_condition, parse_quantity
+from shflbench.core.claims.walk import calls
+from shflbench.core.grouping import group_by
+from shflbench.core.launch import split_launch
+from shflbench.core.words import did_you_mean
 from shflbench.suite.claims import LAUNCH_DEFAULTS, SETTING_KEYS, canonical_setting, where_of
-from shflbench.suite.launch import split_launch
 from shflbench.suite.problems import Problem, unknown
 from shflbench.suite.quotes import quote
-from shflbench.words import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from shflbench.claims.expression import Call
-    from shflbench.model import Case
+    from shflbench.core.claims.expression import Call
+    from shflbench.core.model import Case
     from shflbench.suite.positions import Loc
     from shflbench.suite.schema import ClaimEntry
 

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
-from shflbench.claims.errors import ExpressionError
-from shflbench.claims.lexer import MAX_LENGTH
-from shflbench.claims.parse import parse_condition, parse_quantity
+from shflbench.core.claims.errors import ExpressionError
+from shflbench.core.claims.lexer import MAX_LENGTH
+from shflbench.core.claims.parse import parse_condition, parse_quantity
 from shflbench.suite.values import NOT_ALLOWED, ONE_LINE, says
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from shflbench.claims.expression import Expression
+    from shflbench.core.claims.expression import Expression
 
 BAD_EXPRESSION = "bad_expression"  # the type of these errors in pydantic; their context has the parts of the sentence
 MAX_SENTENCE = 400  # characters; the longest claim here has 200

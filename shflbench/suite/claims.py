@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from shflbench.claims.claim import Claim, Quantifier
-from shflbench.claims.parse import parse_condition, parse_quantity
-from shflbench.claims.walk import with_calls
-from shflbench.suite.launch import parse_grid, parse_launch
+from shflbench.core.claims.claim import Claim, Quantifier
+from shflbench.core.claims.parse import parse_condition, parse_quantity
+from shflbench.core.claims.walk import with_calls
+from shflbench.core.launch import parse_grid, parse_launch
 from shflbench.suite.option_values import option_values
 from shflbench.suite.problems import Problem, not_allowed
 from shflbench.suite.quotes import quote
@@ -16,7 +16,7 @@ from shflbench.suite.quotes import quote
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from shflbench.claims.expression import Call
+    from shflbench.core.claims.expression import Call
     from shflbench.suite.positions import Loc
     from shflbench.suite.schema import ClaimEntry, Where
 

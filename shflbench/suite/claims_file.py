@@ -15,7 +15,7 @@ from shflbench.suite.schema_problems import from_pydantic
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from shflbench.claims.claim import Claim
+    from shflbench.core.claims.claim import Claim
 
 
 def read_claims(path: Path) -> tuple[str, tuple[Claim, ...]]:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from ruamel.yaml.error import MarkedYAMLError
 from ruamel.yaml.reader import ReaderError
 
+from shflbench.core.files import irregular_kind, read_regular
 from shflbench.errors import SuiteError
-from shflbench.files import irregular_kind, read_regular
 from shflbench.printable import escape
 from shflbench.suite.compose import UnsupportedYamlError, compose
 from shflbench.suite.positions import Entries, position_after

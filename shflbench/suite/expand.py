@@ -6,8 +6,8 @@ from itertools import product
 from math import prod
 from typing import TYPE_CHECKING
 
+from shflbench.core.model import Case
 from shflbench.errors import UsageError
-from shflbench.model import Case
 from shflbench.patterns.declare import LAUNCH_OPTIONS
 from shflbench.suite.option_values import option_values
 from shflbench.suite.problems import Problem

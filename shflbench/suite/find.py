@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from shflbench.core.words import did_you_mean
 from shflbench.errors import SuiteError
-from shflbench.words import did_you_mean
 
 _SUFFIXES = (".yaml", ".yml")
 

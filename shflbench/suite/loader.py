@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from shflbench.model import MeasureRules, Overrides, Suite
+from shflbench.core.model import MeasureRules, Overrides, Suite
 from shflbench.suite.chart_names import check_charts
 from shflbench.suite.checks import check_compare, check_defaults, check_experiment, check_rules, find_patterns
 from shflbench.suite.claim_checks import check_claims

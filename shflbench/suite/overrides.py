@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from shflbench.core.launch import parse_launch
+from shflbench.core.words import did_you_mean
 from shflbench.errors import UsageError
-from shflbench.suite.launch import parse_launch
 from shflbench.suite.values import MAX_ITERATIONS
-from shflbench.words import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from shflbench.model import Case, Launch, Overrides
+    from shflbench.core.model import Case, Launch, Overrides
 
 
 def apply_overrides(cases: Sequence[Case], overrides: Overrides, suite: str) -> list[Case]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shflbench.core.words import did_you_mean
 from shflbench.patterns.discover import builtin, builtin_declaration
 from shflbench.suite.quotes import MAX_SHOWN
-from shflbench.words import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

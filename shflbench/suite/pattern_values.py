@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shflbench.core.launch import parse_launch
+from shflbench.core.words import did_you_mean
 from shflbench.errors import UsageError
 from shflbench.patterns.declare import LAUNCH_OPTIONS
-from shflbench.suite.launch import parse_launch
 from shflbench.suite.quotes import quote
-from shflbench.words import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from shflbench.model import Launch
+    from shflbench.core.model import Launch
     from shflbench.patterns.declare import Pattern
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn
 
+from shflbench.core.words import did_you_mean
 from shflbench.errors import SuiteError
 from shflbench.suite.positions import Loc, Position, character_position, key_position, value_position
 from shflbench.suite.quotes import quote, show
-from shflbench.words import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

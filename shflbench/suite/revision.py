@@ -10,13 +10,13 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from shflbench.core.thresholds import Thresholds
 from shflbench.errors import SuiteError
-from shflbench.thresholds import Thresholds
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from shflbench.claims.claim import Claim
+    from shflbench.core.claims.claim import Claim
 
 _UNMEASURED = frozenset({"title", "charts", "compare", "claims"})  # the keys that no measurement depends on
 

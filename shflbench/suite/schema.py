@@ -20,11 +20,12 @@ from pydantic import (
 )
 from pydantic.json_schema import GenerateJsonSchema
 
-from shflbench.docstrings import docstring_of
-from shflbench.model import Launch, MeasureRules
+from shflbench.core.docstrings import docstring_of
+from shflbench.core.launch import LAUNCH_ALLOWED, LAUNCH_PATTERN, BlockSize, make_launch, split_launch
+from shflbench.core.model import Launch, MeasureRules
+from shflbench.core.thresholds import ALLOWED, AMOUNT, Special, Threshold, Thresholds
 from shflbench.suite.chart_names import MAX_CHARTS
 from shflbench.suite.claim_values import ClaimId, Condition, Figure, QuantifierWord, Quantity, Sentence, Truth
-from shflbench.suite.launch import LAUNCH_ALLOWED, LAUNCH_PATTERN, BlockSize, make_launch, split_launch
 from shflbench.suite.values import (
     Block,
     ChartName,
@@ -48,7 +49,6 @@ from shflbench.suite.values import (
     parsed_by,
     says,
 )
-from shflbench.thresholds import ALLOWED, AMOUNT, Special, Threshold, Thresholds
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

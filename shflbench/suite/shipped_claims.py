@@ -9,7 +9,7 @@ from shflbench.suite.find import find_shipped
 from shflbench.suite.revision import claims_of
 
 if TYPE_CHECKING:
-    from shflbench.claims.claim import Claim
+    from shflbench.core.claims.claim import Claim
 
 
 @cache

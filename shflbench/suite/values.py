@@ -16,11 +16,9 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from shflbench.bounds import MAX_PRECISION, MAX_PROCESSES, MAX_SECONDS
-from shflbench.dimensions import MOST_DIMENSIONS
-from shflbench.model import DTYPES, MAX_BLOCK, WARP
-from shflbench.patterns.discover import builtin
-from shflbench.suite.launch import (
+from shflbench.core.bounds import MAX_PRECISION, MAX_PROCESSES, MAX_SECONDS
+from shflbench.core.dimensions import MOST_DIMENSIONS
+from shflbench.core.launch import (
     BLOCK_ALLOWED,
     GRID_PATTERN,
     SIZES_ALLOWED,
@@ -33,6 +31,8 @@ from shflbench.suite.launch import (
     parse_block,
     parse_grid,
 )
+from shflbench.core.model import DTYPES, MAX_BLOCK, WARP
+from shflbench.patterns.discover import builtin
 from shflbench.suite.quotes import quote
 
 if TYPE_CHECKING:

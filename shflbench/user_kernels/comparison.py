@@ -9,20 +9,20 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from shflbench.checker import BufferUse, KernelVerdict, group_findings
+from shflbench.core.grouping import group_by
+from shflbench.core.words import count_noun
 from shflbench.errors import UsageError
-from shflbench.grouping import group_by
 from shflbench.patterns.discover import builtin
 from shflbench.user_kernels.fields import fields_in
 from shflbench.user_kernels.instance_pairs import instance_pairs
 from shflbench.user_kernels.same_purpose import NAME_KERNEL, OTHER_PARAMETERS, groups_of, unlike
 from shflbench.user_kernels.sequence_buffers import difference, first_bytes, names_in, only_in
-from shflbench.words import count_noun
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from shflbench.checker import CandidateBuffer, CandidateFile, CandidateLaunch, CandidateNumber, KernelCandidate
-    from shflbench.compile.nvrtc import PtxUnit
+    from shflbench.cuda.compile.nvrtc import PtxUnit
 
 Size: TypeAlias = "tuple[str, str] | None"  # the name and the value of an option; None if there is one size
 

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shflbench import checker  # what it offers is imported on first use
-from shflbench.arch.launch_limits import limits_of
-from shflbench.bounds import BUDGET, MILLION, SHORT_BUDGET, TIME_LIMIT_S
-from shflbench.compile.toolchain import find
+from shflbench.core.arch.launch_limits import limits_of
+from shflbench.core.bounds import BUDGET, MILLION, SHORT_BUDGET, TIME_LIMIT_S
+from shflbench.core.environment import cache_folder, nvcc
+from shflbench.cuda.compile.toolchain import find
 from shflbench.cuda_sources import Compilers, HostOptions
-from shflbench.environment import cache_folder, nvcc
 from shflbench.errors import CompilerError, UsageError
 
 if TYPE_CHECKING:

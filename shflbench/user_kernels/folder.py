@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shflbench.checker import BufferUse
-from shflbench.compile.host_headers import stub
-from shflbench.dimensions import NO_CLUSTER, LaunchDims
+from shflbench.core.dimensions import NO_CLUSTER, LaunchDims
+from shflbench.core.grouping import group_by
+from shflbench.core.model import Mechanism
+from shflbench.cuda.compile.host_headers import stub
 from shflbench.errors import UsageError
-from shflbench.grouping import group_by
-from shflbench.model import Mechanism
 from shflbench.patterns.declare import ITERATIONS
 from shflbench.user_kernels.comparison import by_size
 from shflbench.user_kernels.functions import inputs_function, reference_stub, varied_function
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from shflbench.checker import CandidateBuffer, CandidateNumber, CandidateStep, KernelCandidate
-    from shflbench.compile.nvrtc import PtxUnit
-    from shflbench.dimensions import Dims
+    from shflbench.core.dimensions import Dims
+    from shflbench.cuda.compile.nvrtc import PtxUnit
     from shflbench.user_kernels.comparison import ComparedKernel, KernelComparison, Size
 
 # Allowed error of a floating-point output, see `measure.verify`: a sum of thousands of terms in another order.
@@ -194,7 +194,7 @@ def _declaration(comparison: KernelComparison, file: str, equality: Equality, *,
     yield "from pathlib import Path\n\n" if read else ""
     yield f"{bf16}import numpy as np\n\n" if read or in_numpy else ""
     draws = [item for item in read if is_varied(comparison, item) and not in_numpy]
-    yield "from shflbench.model import Mechanism\n"
+    yield "from shflbench.core.model import Mechanism\n"
     yield "from shflbench.patterns.data import varied\n" if draws else ""
     yield f"from shflbench.patterns.declare import {', '.join(item for item in classes if item != 'Mechanism')}\n\n"
     yield "PATTERN = Pattern(\n"

@@ -6,7 +6,7 @@ from keyword import iskeyword
 from typing import TYPE_CHECKING
 
 from shflbench.checker import BufferUse
-from shflbench.model import DTYPES
+from shflbench.core.model import DTYPES
 from shflbench.user_kernels.pattern_text import buffer_dtype, element_count
 from shflbench.user_kernels.replaced_inputs import is_replaceable, needs_other_inputs
 from shflbench.user_kernels.varied_inputs import is_varied, varied_text

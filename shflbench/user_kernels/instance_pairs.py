@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, TypeAlias
 
-from shflbench.grouping import group_by
+from shflbench.core.grouping import group_by
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shflbench.checker import BufferUse
-from shflbench.grouping import group_by
-from shflbench.words import join_words, one_or_many
+from shflbench.core.grouping import group_by
+from shflbench.core.words import join_words, one_or_many
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

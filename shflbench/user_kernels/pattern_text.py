@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shflbench.model import DTYPES
+from shflbench.core.model import DTYPES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -13,7 +13,7 @@ import re
 from typing import TYPE_CHECKING
 
 from shflbench.checker import BufferUse
-from shflbench.grouping import group_by
+from shflbench.core.grouping import group_by
 from shflbench.user_kernels.sequence_buffers import names_in
 
 if TYPE_CHECKING:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from shflbench.words import join_words
+from shflbench.core.words import join_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shflbench.compile.toolchain import Toolchain
+    from shflbench.cuda.compile.toolchain import Toolchain
     from shflbench.user_kernels.comparison import KernelComparison
 
 _LONG_ADDRESS = re.compile(r"^\s*(?:@!?%p\d+\s+)?(?:ld|st|atom|red)\.[\w.:]*shared[\w.:]*\s[^;\n]*\[%rd", re.MULTILINE)

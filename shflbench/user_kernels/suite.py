@@ -7,11 +7,11 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from shflbench.checker import BufferUse
-from shflbench.dimensions import LaunchDims
+from shflbench.core.dimensions import LaunchDims
+from shflbench.core.grouping import group_by
+from shflbench.core.launch import OWN, OWN_DIMS
+from shflbench.core.model import WARP, Case, Launch, MeasureRules, Suite
 from shflbench.errors import UsageError
-from shflbench.grouping import group_by
-from shflbench.model import WARP, Case, Launch, MeasureRules, Suite
-from shflbench.suite.launch import OWN, OWN_DIMS
 from shflbench.user_kernels.comparison import plain_name
 from shflbench.user_kernels.folder import Equality, pattern_files, result_dtype, write_folder, write_new
 

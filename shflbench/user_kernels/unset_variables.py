@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shflbench.checker import BufferUse
-from shflbench.model import DTYPES
+from shflbench.core.model import DTYPES
 from shflbench.user_kernels.pattern_text import buffer_dtype
 
 if TYPE_CHECKING:

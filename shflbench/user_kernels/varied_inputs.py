@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shflbench.checker import BufferUse
-from shflbench.model import DTYPES
+from shflbench.core.model import DTYPES
 from shflbench.patterns.data import FEWEST_WITH_SPECIAL
 from shflbench.user_kernels.later_launches import later_launches
 from shflbench.user_kernels.pattern_text import buffer_dtype, number_value

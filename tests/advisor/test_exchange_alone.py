@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from shflbench import advise
-from shflbench.advisor.exchange_alone import StoredExchanges, same_pattern
+from shflbench.advice.exchange_alone import StoredExchanges, same_pattern
 from shflbench.checker import ExchangeAdvice
 from shflbench.checker.exchanges.recorder import LaneRelation
 from shflbench.cuda_sources import SourceLine

@@ -1,7 +1,7 @@
 from dataclasses import replace
 
 from shflbench.analysis import sentences
-from shflbench.model import Mechanism, Status
+from shflbench.core.model import Mechanism, Status
 from shflbench.store import Row
 from tests.fakes.runs import compiled, measured, untimed
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.arch.devices import Product, peak_dram_bytes_per_us, product, products
-from shflbench.model import Status
+from shflbench.core.arch.devices import Product, peak_dram_bytes_per_us, product, products
+from shflbench.core.model import Status
 from shflbench.store import Row, find_runs, read_run
 
 RESULTS = Path(__file__).parents[2] / "results"

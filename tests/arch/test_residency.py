@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.arch import load
-from shflbench.arch.residency import SmCapacity, occupancy
+from shflbench.core.arch import load
+from shflbench.core.arch.residency import SmCapacity, occupancy
 
 RESULTS = Path(__file__).parents[2] / "results"
 ROWS = [

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.arch import Architecture, Figure, list_archs, load, tables
-from shflbench.arch import launch_limits as limits
+from shflbench.core.arch import Architecture, Figure, list_archs, load, tables
+from shflbench.core.arch import launch_limits as limits
 
 RESULTS = Path(__file__).parents[2] / "results"
 H200_SMS = 132

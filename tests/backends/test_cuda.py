@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.backends.cuda import CudaBackend, import_cupy, open_backend
-from shflbench.backends.cuda_harness import harness_source
-from shflbench.compile.nvrtc import compile_kernel
-from shflbench.compile.toolchain import Toolchain, find
+from shflbench.cuda.backends.cuda import CudaBackend, import_cupy, open_backend
+from shflbench.cuda.backends.cuda_harness import harness_source
+from shflbench.cuda.compile.nvrtc import compile_kernel
+from shflbench.cuda.compile.toolchain import Toolchain, find
 from shflbench.errors import DeviceError
 
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from cuda.bindings import driver
 
-from shflbench.backends.base import KernelLaunch
-from shflbench.backends.cuda_attributes import AttributedLaunch
-from shflbench.dimensions import Dims, LaunchDims
+from shflbench.core.dimensions import Dims, LaunchDims
+from shflbench.cuda.backends.base import KernelLaunch
+from shflbench.cuda.backends.cuda_attributes import AttributedLaunch
 from shflbench.errors import LaunchError
 from tests.cases import kernel
 

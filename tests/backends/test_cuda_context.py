@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pytest
 
-from shflbench.backends.cuda import CudaBackend
+from shflbench.cuda.backends.cuda import CudaBackend
 from shflbench.errors import LaunchError
 from tests.backends.test_cuda_kernel import CALL, COLD, backend_on
 from tests.fakes.cupy import ILLEGAL_ADDRESS, FakeGpu, OutOfMemoryError, fake_bindings

@@ -2,7 +2,7 @@
 
 import pytest
 
-from shflbench.backends.cuda_errors import CudaErrors, meaning_of
+from shflbench.cuda.backends.cuda_errors import CudaErrors, meaning_of
 from shflbench.errors import LaunchError
 from tests.fakes.cupy import ILLEGAL_ADDRESS, CudaError, FakeGpu, OutOfMemoryError, fake_cupy
 

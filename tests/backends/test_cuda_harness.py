@@ -2,7 +2,7 @@
 
 import pytest
 
-from shflbench.backends.cuda_harness import MOST, TRIES, Delay
+from shflbench.cuda.backends.cuda_harness import MOST, TRIES, Delay
 
 
 def test_ten_samples_of_one_launch_wait_for_ten_microseconds_each() -> None:

@@ -6,7 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from shflbench.backends.base import (
+from shflbench.core.dimensions import LaunchDims
+from shflbench.cuda.backends.base import (
     INTERMEDIATE_POISONS,
     POISON,
     Buffer,
@@ -16,11 +17,10 @@ from shflbench.backends.base import (
     OpenKernel,
     StructureBytes,
 )
-from shflbench.backends.cuda import CudaBackend
-from shflbench.backends.cuda_harness import L2_PASSES, Harness
-from shflbench.backends.cuda_kernel import ALIGNMENT
-from shflbench.backends.nvml import Monitor
-from shflbench.dimensions import LaunchDims
+from shflbench.cuda.backends.cuda import CudaBackend
+from shflbench.cuda.backends.cuda_harness import L2_PASSES, Harness
+from shflbench.cuda.backends.cuda_kernel import ALIGNMENT
+from shflbench.cuda.backends.nvml import Monitor
 from shflbench.errors import LaunchError
 from tests.cases import kernel
 from tests.fakes.backend import H200

@@ -6,9 +6,9 @@ from typing import Any
 import pynvml
 import pytest
 
-from shflbench.backends.gpus import Gpu, describe, disturbances, find, usable
+from shflbench.core.model import DeviceState
+from shflbench.cuda.backends.gpus import Gpu, describe, disturbances, find, usable
 from shflbench.errors import DeviceError
-from shflbench.model import DeviceState
 from tests.fakes.nvml import scripted
 
 ANSWERS: dict[str, Any] = {

@@ -1,6 +1,6 @@
 import pytest
 
-from shflbench.symbols import plain_name
+from shflbench.core.symbols import plain_name
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,8 @@ from typing import Any
 import pynvml
 import pytest
 
-from shflbench.backends.nvml import (
+from shflbench.core.model import Conditions, DeviceState
+from shflbench.cuda.backends.nvml import (
     MACHINE_NAMESPACE,
     THROTTLE_REASONS,
     Monitor,
@@ -14,7 +15,6 @@ from shflbench.backends.nvml import (
     named_uuid,
     sees_everyone,
 )
-from shflbench.model import Conditions, DeviceState
 from tests.fakes.nvml import scripted
 
 UUID = "GPU-1234"
@@ -58,7 +58,7 @@ def nvml(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., None]
     """Script NVML to return ANSWERS, with changes by keyword; errors are raised. The process is in no container."""
     namespace = tmp_path / "pid"
     namespace.symlink_to(MACHINE_NAMESPACE)
-    monkeypatch.setattr("shflbench.backends.nvml.OWN_NAMESPACE", namespace)
+    monkeypatch.setattr("shflbench.cuda.backends.nvml.OWN_NAMESPACE", namespace)
     return scripted(monkeypatch, ANSWERS)
 
 
@@ -277,5 +277,5 @@ def test_namespace_shows_whether_this_is_a_container(
     namespace = tmp_path / "pid"
     for target in targets:
         namespace.symlink_to(target)
-    monkeypatch.setattr("shflbench.backends.nvml.OWN_NAMESPACE", namespace)
+    monkeypatch.setattr("shflbench.cuda.backends.nvml.OWN_NAMESPACE", namespace)
     assert sees_everyone() is expected

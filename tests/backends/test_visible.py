@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from shflbench.backends.gpus import Gpu
-from shflbench.backends.visible import visible_gpus
-from shflbench.fleet.executor import FleetDevice
-from shflbench.fleet.messages import DeviceReport
+from shflbench.cuda.backends.gpus import Gpu
+from shflbench.cuda.backends.visible import visible_gpus
 from shflbench.measure.events import Opened, encode
 from shflbench.measure.supervisor import WorkerDevice
+from shflbench.session.fleet.executor import FleetDevice
+from shflbench.session.fleet.messages import DeviceReport
 from tests.fakes.backend import H200
 from tests.fakes.workers import worker_on
 

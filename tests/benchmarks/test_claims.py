@@ -10,7 +10,7 @@ from benchmarks.claims import MOST_WRONG, Evidence, Tally, main, page, replay, s
 from benchmarks.claims_devices import Trial, claim
 from shflbench.analysis.claims.times import UncertainValue
 from shflbench.analysis.claims.verdict import ClaimStatus
-from shflbench.model import Interval
+from shflbench.core.model import Interval
 
 RECORDED = sorted(claims.RECORDED.glob("*.npz"))[:1]
 PAGE = Path(claims.__file__).with_suffix(".md")

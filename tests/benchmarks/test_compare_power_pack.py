@@ -11,8 +11,8 @@ from benchmarks.compare_power.recording import Recording
 from benchmarks.compare_power.suite import PASSES, PERCENT_MORE, SUBJECTS, UNSTEADY, origin, steady, suite
 from shflbench.analysis.compare.pool import Pool
 from shflbench.analysis.compare.sides import Side
+from shflbench.core.model import is_sentinel
 from shflbench.errors import ResultsError
-from shflbench.model import is_sentinel
 from shflbench.store import Run, read_run, samples
 from shflbench.store.run_files import SAMPLES_FILE
 from shflbench.suite import load

@@ -11,9 +11,9 @@ import pytest
 from benchmarks.nvbench import timer as nvbench_agreement_timer
 from benchmarks.nvbench.runs import CASES, suite_text
 from benchmarks.nvbench.timer import benchmark, launcher, prepared
-from shflbench.compile.build import Builder
-from shflbench.compile.toolchain import find
-from shflbench.model import Case
+from shflbench.core.model import Case
+from shflbench.cuda.compile.build import Builder
+from shflbench.cuda.compile.toolchain import find
 from shflbench.patterns.discover import LoadedPattern
 from shflbench.patterns.discover import load as load_pattern
 from shflbench.suite import load

@@ -8,7 +8,7 @@ from pathlib import Path
 from benchmarks.wavefronts import UNKNOWN, emulated, page
 from benchmarks.wavefronts_gpu import Measured, metric, problem, read_counts
 from benchmarks.wavefronts_subjects import SOURCE, STEPS, Subject, compiled, subjects
-from shflbench.model import AccessKind, AccessSpace
+from shflbench.core.model import AccessKind, AccessSpace
 
 PAGE = SOURCE.with_suffix(".md")
 SHARED, GLOBAL, _ = AccessSpace

@@ -3,11 +3,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from shflbench.calibrate.bench import ProbeRunner, region_bytes, work_per_pass
-from shflbench.calibrate.estimate import LengthPair
-from shflbench.calibrate.probes import BUFFERS, PROBES, Formula, Place
-from shflbench.compile.toolchain import find
+from shflbench.cuda.compile.toolchain import find
 from shflbench.errors import LaunchError
+from shflbench.measure.calibrate.bench import ProbeRunner, region_bytes, work_per_pass
+from shflbench.measure.calibrate.estimate import LengthPair
+from shflbench.measure.calibrate.probes import BUFFERS, PROBES, Formula, Place
 from tests.fakes.calibrated import CLOCK_MHZ, LAUNCH_US, ScriptedDevice
 
 BY_NAME = {probe.name: probe for probe in PROBES}

@@ -2,9 +2,9 @@ from statistics import median
 
 import pytest
 
-from shflbench.calibrate.estimate import LengthPair, TimedLength, estimate, over_processes
-from shflbench.calibrate.probes import Formula
-from shflbench.model import Interval
+from shflbench.core.model import Interval
+from shflbench.measure.calibrate.estimate import LengthPair, TimedLength, estimate, over_processes
+from shflbench.measure.calibrate.probes import Formula
 
 CLOCK_MHZ = 2000.0
 

@@ -5,12 +5,12 @@ from functools import cache
 
 import pytest
 
-from shflbench.arch import load
-from shflbench.calibrate.compiled import sources
-from shflbench.calibrate.probes import FigureUnit, Probe, select_supported
-from shflbench.compile.build import MachineCode, machine_code
-from shflbench.compile.loops import counted_loops
-from shflbench.compile.toolchain import find
+from shflbench.core.arch import load
+from shflbench.cuda.compile.build import MachineCode, machine_code
+from shflbench.cuda.compile.loops import counted_loops
+from shflbench.cuda.compile.toolchain import find
+from shflbench.measure.calibrate.compiled import sources
+from shflbench.measure.calibrate.probes import FigureUnit, Probe, select_supported
 
 ARCHS = ["sm_90", pytest.param("sm_75", marks=pytest.mark.archs), pytest.param("sm_120", marks=pytest.mark.archs)]
 BARELY = 1.05  # on sm_75 a vote needs a comparison beside it, and both together take all issue slots

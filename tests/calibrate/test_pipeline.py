@@ -2,12 +2,12 @@ from dataclasses import replace
 
 import pytest
 
-from shflbench.calibrate.estimate import LengthPair, TimedLength
-from shflbench.calibrate.pipeline import GONE, MOST_DEATHS, PROCESSES, ROUNDS, RoundProgress, calibrate
-from shflbench.calibrate.probes import PROBES, select_supported
-from shflbench.calibrate.worker import CalibrationDevice, OpenedDevice, RoundOutcome
+from shflbench.core.model import Device
 from shflbench.errors import DeviceError, LaunchError
-from shflbench.model import Device
+from shflbench.measure.calibrate.estimate import LengthPair, TimedLength
+from shflbench.measure.calibrate.pipeline import GONE, MOST_DEATHS, PROCESSES, ROUNDS, RoundProgress, calibrate
+from shflbench.measure.calibrate.probes import PROBES, select_supported
+from shflbench.measure.calibrate.worker import CalibrationDevice, OpenedDevice, RoundOutcome
 from shflbench.store.calibration_file import Calibration
 from tests.fakes.runs import H200
 

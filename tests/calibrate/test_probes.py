@@ -1,5 +1,5 @@
-from shflbench.arch import load
-from shflbench.calibrate.probes import PROBES, Formula, select_supported
+from shflbench.core.arch import load
+from shflbench.measure.calibrate.probes import PROBES, Formula, select_supported
 
 BY_NAME = {probe.name: probe for probe in PROBES}
 # The names by which models look figures up.

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.calibrate.probes import Formula
-from shflbench.calibrate.worker import DeviceInProcess, DeviceInWorker
 from shflbench.errors import DeviceError
+from shflbench.measure.calibrate.probes import Formula
+from shflbench.measure.calibrate.worker import DeviceInProcess, DeviceInWorker
 from tests.fakes.calibrated import ENVIRONMENT
 
 OPENER = "tests.fakes.calibrated:open_backend"
@@ -33,7 +33,7 @@ def test_crash_fails_one_figure_and_the_next_one_runs_in_another_process(worker:
 def test_kernel_that_hangs_is_ended(worker: DeviceInWorker, monkeypatch: pytest.MonkeyPatch) -> None:
     worker.open()
     worker.take("shuffle")  # which compiles the kernels
-    monkeypatch.setattr("shflbench.calibrate.worker.ROUND_SECONDS", 0.3)
+    monkeypatch.setattr("shflbench.measure.calibrate.worker.ROUND_SECONDS", 0.3)
     hung = worker.take("match_2")
     assert (hung.failure, hung.usable) == ("it did not end within 0.3 s", False)
 

@@ -1,4 +1,4 @@
-from shflbench.challenge.excerpt import includes_of, items_of, kernel_excerpt, with_conditions
+from shflbench.user_kernels.challenge.excerpt import includes_of, items_of, kernel_excerpt, with_conditions
 
 TEXT = """\
 // What the file does.

@@ -2,13 +2,13 @@
 
 import pytest
 
-from shflbench.challenge.mechanism import mechanism_of
-from shflbench.compile.build import Builder
-from shflbench.compile.toolchain import find
-from shflbench.default_arch import DEFAULT_ARCH
-from shflbench.environment import cache_folder
-from shflbench.model import Case, Kernel, Launch, Mechanism
+from shflbench.core.default_arch import DEFAULT_ARCH
+from shflbench.core.environment import cache_folder
+from shflbench.core.model import Case, Kernel, Launch, Mechanism
+from shflbench.cuda.compile.build import Builder
+from shflbench.cuda.compile.toolchain import find
 from shflbench.patterns.discover import builtin, load
+from shflbench.user_kernels.challenge.mechanism import mechanism_of
 
 KERNELS = [
     ("reduce", "shfl", "f32"),

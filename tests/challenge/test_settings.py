@@ -1,9 +1,9 @@
 import pytest
 
-from shflbench.challenge.challenged import challenged_pattern
-from shflbench.challenge.settings import settings_of
-from shflbench.default_arch import DEFAULT_ARCH
+from shflbench.core.default_arch import DEFAULT_ARCH
 from shflbench.errors import UsageError
+from shflbench.user_kernels.challenge.challenged import challenged_pattern
+from shflbench.user_kernels.challenge.settings import settings_of
 
 
 def launches(name: str, *given: str, dtype: str | None = None, **options: str) -> list[tuple[str, int]]:

@@ -1,9 +1,9 @@
 import pytest
 
-from shflbench.challenge.shared_memory import parse_shared
+from shflbench.core.model import DTYPES
 from shflbench.errors import UsageError
-from shflbench.model import DTYPES
 from shflbench.patterns.declare import Setting
+from shflbench.user_kernels.challenge.shared_memory import parse_shared
 
 
 @pytest.mark.parametrize(

@@ -2,10 +2,10 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.challenge.challenged import challenged_pattern
-from shflbench.challenge.signature import matching, parameters_of, signatures
+from shflbench.core.default_arch import DEFAULT_ARCH
 from shflbench.cuda_sources import Definition, kernels_in
-from shflbench.default_arch import DEFAULT_ARCH
+from shflbench.user_kernels.challenge.challenged import challenged_pattern
+from shflbench.user_kernels.challenge.signature import matching, parameters_of, signatures
 
 
 def kernel(parameters: str, template: str = "") -> Definition:

@@ -7,19 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.challenge.challenged import ChallengedPattern, challenged_pattern
-from shflbench.challenge.kernels import challengers_in
-from shflbench.challenge.prepare import Challenge, check, prepare
-from shflbench.challenge.settings import settings_of
-from shflbench.challenge.template import template_of
 from shflbench.checker import KernelVerdict
-from shflbench.compile.build import Builder
-from shflbench.compile.toolchain import find
-from shflbench.default_arch import DEFAULT_ARCH
-from shflbench.environment import cache_folder
+from shflbench.core.default_arch import DEFAULT_ARCH
+from shflbench.core.environment import cache_folder
+from shflbench.cuda.compile.build import Builder
+from shflbench.cuda.compile.toolchain import find
 from shflbench.errors import UsageError
 from shflbench.patterns.declare import Pattern
 from shflbench.patterns.discover import builtin, builtin_declaration
+from shflbench.user_kernels.challenge.challenged import ChallengedPattern, challenged_pattern
+from shflbench.user_kernels.challenge.kernels import challengers_in
+from shflbench.user_kernels.challenge.prepare import Challenge, check, prepare
+from shflbench.user_kernels.challenge.settings import settings_of
+from shflbench.user_kernels.challenge.template import template_of
 from tests.thorough import all_or_a_sample
 
 REFUSED = {"memory-ladder", "cluster-copy", "cluster-exchange", "cluster-reduce", "grid-reduce"}

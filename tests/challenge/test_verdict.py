@@ -1,7 +1,7 @@
 import pytest
 
-from shflbench.challenge.verdict import ChallengeVerdict, RivalComparison
-from shflbench.model import Interval
+from shflbench.core.model import Interval
+from shflbench.user_kernels.challenge.verdict import ChallengeVerdict, RivalComparison
 
 
 def comparison(value: float, low: float, high: float) -> RivalComparison:

@@ -26,7 +26,7 @@ def run_here(
 
 
 def start_no_processes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("shflbench.compile.build.JOBS_PER_CORE", 1)  # each job starts the disassembler
+    monkeypatch.setattr("shflbench.cuda.compile.build.JOBS_PER_CORE", 1)  # each job starts the disassembler
     monkeypatch.setattr("os.cpu_count", lambda: 1)
-    for module in ("processes", "compile.build"):
+    for module in ("core.processes", "cuda.compile.build"):
         monkeypatch.setattr(f"shflbench.{module}.run_in_processes", run_here)

@@ -17,18 +17,18 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from shflbench.backends.cuda import CudaBackend
-from shflbench.compile.build import Builder
-from shflbench.environment import compute_sanitizer
-from shflbench.pattern_checks.kernels import compile_all
-from shflbench.pattern_checks.sanitizer import jobs, merge, run_tools
-from shflbench.pattern_checks.sanitizer_result import Tool
+from shflbench.core.environment import compute_sanitizer
+from shflbench.cuda.backends.cuda import CudaBackend
+from shflbench.cuda.compile.build import Builder
+from shflbench.kernel_facts.pattern_checks.kernels import compile_all
+from shflbench.kernel_facts.pattern_checks.sanitizer import jobs, merge, run_tools
+from shflbench.kernel_facts.pattern_checks.sanitizer_result import Tool
 from tests import kernels
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from shflbench.pattern_checks.sanitizer_result import SanitizerResult
+    from shflbench.kernel_facts.pattern_checks.sanitizer_result import SanitizerResult
 
 Record = dict[str, Any]  # the JSON file
 # Racecheck follows neither named barriers that some threads only arrive at, nor barriers and flags in shared memory.

@@ -9,11 +9,11 @@ from functools import partial
 
 import pytest
 
+from shflbench.core.model import WARP
 from shflbench.emulator.explore import explore
 from shflbench.emulator.machine.policies import EVERY, LOCKSTEP, POLICIES, Policy
 from shflbench.emulator.machine.threads import Shape, ThreadSet, regular
 from shflbench.measure.workload import Workload
-from shflbench.model import WARP
 
 _CHECK = "shflbench.checker.given"
 
@@ -44,7 +44,7 @@ def few_schedules(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("shflbench.checker.runs.kernel_runs.ADVERSARIAL", FEW)
     monkeypatch.setattr("shflbench.checker.report_cache.REPORT", "report-under-few")
     verified = {policy.name: policy for policy in (LOCKSTEP, *FEW)}
-    monkeypatch.setattr("shflbench.backends.emulator.POLICIES", verified)
+    monkeypatch.setattr("shflbench.cuda.backends.emulator.POLICIES", verified)
 
 
 def run_fewer(monkeypatch: pytest.MonkeyPatch, policies: Sequence[Policy]) -> None:

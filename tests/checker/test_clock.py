@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.bounds import BUDGET, MILLION, TIME_LIMIT_S
 from shflbench.checker.file_check import check_file
 from shflbench.checker.options import CheckLimits, FileOptions
 from shflbench.checker.report import FileReport
-from shflbench.compile.toolchain import find
+from shflbench.core.bounds import BUDGET, MILLION, TIME_LIMIT_S
+from shflbench.cuda.compile.toolchain import find
 from shflbench.cuda_sources.read_options import Compilers
 
 CHECKER = Path(__file__).parent

@@ -15,8 +15,8 @@ from shflbench.checker.options import CheckLimits, FileOptions, LaunchOptions
 from shflbench.checker.report import FileReport
 from shflbench.checker.report_cache import REPORT, cached_report
 from shflbench.checker.verdict import KernelVerdict
-from shflbench.compile import data_cache
-from shflbench.compile.toolchain import find
+from shflbench.cuda.compile import data_cache
+from shflbench.cuda.compile.toolchain import find
 from shflbench.cuda_sources.read_options import Compilers
 from shflbench.emulator.file_budget import FileBudget
 

@@ -2,11 +2,21 @@
 
 import pytest
 
-from shflbench.claims.errors import ExpressionError
-from shflbench.claims.expression import Arithmetic, Both, Call, Constant, Either, Expression, Negative, Not, Relation
-from shflbench.claims.functions import FUNCTIONS, ValueKind
-from shflbench.claims.parse import parse_condition, parse_expression, parse_quantity
-from shflbench.claims.walk import calls
+from shflbench.core.claims.errors import ExpressionError
+from shflbench.core.claims.expression import (
+    Arithmetic,
+    Both,
+    Call,
+    Constant,
+    Either,
+    Expression,
+    Negative,
+    Not,
+    Relation,
+)
+from shflbench.core.claims.functions import FUNCTIONS, ValueKind
+from shflbench.core.claims.parse import parse_condition, parse_expression, parse_quantity
+from shflbench.core.claims.walk import calls
 
 A, B, C = (Call("time", (name,)) for name in "abc")
 ONE, TWO, THREE = (Constant(float(number)) for number in (1, 2, 3))

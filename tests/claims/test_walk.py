@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from shflbench.claims.expression import (
+from shflbench.core.claims.expression import (
     Arithmetic,
     ArithmeticSign,
     Both,
@@ -18,8 +18,8 @@ from shflbench.claims.expression import (
     Not,
     Relation,
 )
-from shflbench.claims.parse import parse_expression
-from shflbench.claims.walk import calls, expression_text, with_calls
+from shflbench.core.claims.parse import parse_expression
+from shflbench.core.claims.walk import calls, expression_text, with_calls
 
 TREES = 300
 

@@ -4,7 +4,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-from shflbench.model import Status
+from shflbench.core.model import Status
 from shflbench.patterns.discover import builtin
 from shflbench.store import Row, read_run
 from tests.conftest import Outcome

@@ -11,7 +11,7 @@ import pytest
 from shflbench.cli.compare.options import ALLOWABLE
 from shflbench.cli.help import KEEP_LINES
 from shflbench.cli.main import shflbench as root
-from shflbench.export.comparison_words import fraction
+from shflbench.output.export.comparison_words import fraction
 from shflbench.store.noise_file import ALARMS
 from tests.cli.gate.runs import SHFL, lay, process
 from tests.conftest import Command

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.files import SHARED_HEADERS
+from shflbench.core.files import SHARED_HEADERS
 from shflbench.patterns.discover import builtin
 from tests import kernels
 from tests.conftest import Outcome

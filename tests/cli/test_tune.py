@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.backends.base import KernelCall, OpenKernel
+from shflbench.cuda.backends.base import KernelCall, OpenKernel
 from shflbench.errors import DeviceError, LaunchError
 from shflbench.patterns.discover import builtin_declaration
 from shflbench.patterns.family import Family
@@ -300,7 +300,7 @@ def test_an_interrupted_ranking_leaves_no_folder(demo: Command, plug: Plug, monk
     def stopped(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("shflbench.tuner.candidates.predicted_kernels", stopped)
+    monkeypatch.setattr("shflbench.advice.tuner.candidates.predicted_kernels", stopped)
     assert demo("tune", *SETTING).code == 130
     assert not Path("tuned").exists()
 

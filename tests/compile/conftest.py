@@ -7,9 +7,9 @@ from typing import Protocol
 
 import pytest
 
-from shflbench.compile.build import Builder, machine_code
-from shflbench.compile.toolchain import Toolchain, find
-from shflbench.model import Case, Kernel
+from shflbench.core.model import Case, Kernel
+from shflbench.cuda.compile.build import Builder, machine_code
+from shflbench.cuda.compile.toolchain import Toolchain, find
 from shflbench.patterns.discover import LoadedPattern
 from tests import kernels
 from tests.compile.planted import case

@@ -7,7 +7,7 @@ from pathlib import Path
 from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING
 
-from shflbench.model import Case, Launch, Mechanism
+from shflbench.core.model import Case, Launch, Mechanism
 from shflbench.patterns.declare import Input, Output, Pattern, Variant
 from shflbench.patterns.discover import LoadedPattern
 

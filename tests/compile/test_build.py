@@ -7,12 +7,12 @@ from typing import NoReturn
 
 import pytest
 
-from shflbench.compile.build import Builder, BuildRequest, MachineCode, machine_code
-from shflbench.compile.rules import exchanges
-from shflbench.compile.source import Source
-from shflbench.compile.toolchain import Toolchain
+from shflbench.core.model import DTYPES, Kernel, Mechanism
+from shflbench.cuda.compile.build import Builder, BuildRequest, MachineCode, machine_code
+from shflbench.cuda.compile.rules import exchanges
+from shflbench.cuda.compile.source import Source
+from shflbench.cuda.compile.toolchain import Toolchain
 from shflbench.errors import CompileError
-from shflbench.model import DTYPES, Kernel, Mechanism
 from shflbench.patterns.declare import EXCHANGES
 from tests import kernels
 from tests.compile.planted import ROTATE, case, planted
@@ -125,7 +125,7 @@ def test_cached_kernels_start_no_worker(
 ) -> None:
     first = Builder(blind_toolchain, "sm_90", tmp_path / "cache")
     built = dict(first.build_all(requests(first, tmp_path / "source")))
-    monkeypatch.setattr("shflbench.processes.JobProcess", refuse)
+    monkeypatch.setattr("shflbench.core.processes.JobProcess", refuse)
     again = Builder(blind_toolchain, "sm_90", tmp_path / "cache")
     assert dict(again.build_all(requests(again, tmp_path / "source"))) == built
 
@@ -148,7 +148,7 @@ def test_kernel_that_does_not_compile_does_not_affect_the_others(blind_toolchain
 def test_crash_of_the_compiler_fails_only_its_kernel(
     blind_toolchain: Toolchain, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("shflbench.compile.build.machine_code", crash_on_f64)
+    monkeypatch.setattr("shflbench.cuda.compile.build.machine_code", crash_on_f64)
     builder = Builder(blind_toolchain, "sm_90", None)
     built = dict(builder.build_all(requests(builder, tmp_path)))
     crashed = built.pop("f64")

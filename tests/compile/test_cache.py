@@ -7,11 +7,11 @@ from typing import NoReturn
 
 import pytest
 
-from shflbench.compile.build import Builder
-from shflbench.compile.cache import KernelCache, key
-from shflbench.compile.source import Source
-from shflbench.compile.toolchain import Toolchain
-from shflbench.model import Kernel, Mechanism
+from shflbench.core.model import Kernel, Mechanism
+from shflbench.cuda.compile.build import Builder
+from shflbench.cuda.compile.cache import KernelCache, key
+from shflbench.cuda.compile.source import Source
+from shflbench.cuda.compile.toolchain import Toolchain
 from tests.compile.conftest import Build
 from tests.compile.planted import ROTATE, case, planted
 
@@ -34,7 +34,7 @@ def test_cached_kernel_is_returned_without_compiling(
     pattern = planted(tmp_path / "source", ROTATE, per_iteration={"SHFL": 2})
     first = Builder(toolchain, "sm_90", tmp_path / "cache").build(pattern, case())
     assert first.violations == ("the loop has 1 SHFL per iteration, not the declared 2",)
-    monkeypatch.setattr("shflbench.compile.nvrtc.compile_unit", refuse)
+    monkeypatch.setattr("shflbench.cuda.compile.nvrtc.compile_unit", refuse)
     assert Builder(toolchain, "sm_90", tmp_path / "cache").build(pattern, case()) == first
 
 
@@ -54,7 +54,7 @@ def test_kernel_is_compiled_again_when_any_part_of_it_changes(
     (tmp_path / "source" / "own.cuh").write_text("// nothing\n", encoding="utf-8")
     own = partial(planted, tmp_path / "source", includes='#include "own.cuh"\n', options={"mode": ("idx", "up")})
     Builder(blind_toolchain, "sm_90", tmp_path / "cache").build(own(), case())
-    monkeypatch.setattr("shflbench.compile.nvrtc.compile_unit", refuse)
+    monkeypatch.setattr("shflbench.cuda.compile.nvrtc.compile_unit", refuse)
     pattern, arch, wanted, compiler = own(), "sm_90", case(), blind_toolchain
     Builder(compiler, arch, tmp_path / "cache").build(pattern, wanted)  # nothing changed: found
     match part:

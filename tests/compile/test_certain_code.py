@@ -1,6 +1,6 @@
 import pytest
 
-from shflbench.compile.certain_code import one_pass_code
+from shflbench.cuda.compile.certain_code import one_pass_code
 from tests.compile.test_loops import assembled
 
 BYTES = 16

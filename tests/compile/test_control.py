@@ -6,10 +6,10 @@ from typing import TypeAlias
 
 import pytest
 
-from shflbench.compile.control import controls
-from shflbench.compile.cubin import kernel_code
-from shflbench.compile.sass import disassemble
-from shflbench.model import Control, Instruction, Kernel, Mechanism
+from shflbench.core.model import Control, Instruction, Kernel, Mechanism
+from shflbench.cuda.compile.control import controls
+from shflbench.cuda.compile.cubin import kernel_code
+from shflbench.cuda.compile.sass import disassemble
 from shflbench.store.kernel_archive import KernelArchive
 from tests import kernels
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from shflbench.compile.build import Builder
+from shflbench.cuda.compile.build import Builder
 from tests import kernels
 from tests.emulator.declared import forms_under_test
 from tests.emulator.emitted import forms, problems, torture

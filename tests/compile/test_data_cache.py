@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from shflbench.compile.data_cache import DataCache
+from shflbench.cuda.compile.data_cache import DataCache
 
 LAUNCHES = 10_000  # one after the other
 

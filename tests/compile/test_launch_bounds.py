@@ -5,13 +5,13 @@ from dataclasses import replace
 
 import pytest
 
-from shflbench.compile.build import Builder
-from shflbench.compile.cubin import most_registers
-from shflbench.compile.launch_bounds import launch_bounds
-from shflbench.compile.toolchain import Toolchain
-from shflbench.model import Case
+from shflbench.core.launch import parse_launch
+from shflbench.core.model import Case
+from shflbench.cuda.compile.build import Builder
+from shflbench.cuda.compile.cubin import most_registers
+from shflbench.cuda.compile.launch_bounds import launch_bounds
+from shflbench.cuda.compile.toolchain import Toolchain
 from shflbench.patterns.discover import builtin, load
-from shflbench.suite.launch import parse_launch
 
 NEIGHBOR = load(builtin()["neighbor"])
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from shflbench.compile.loops import NaturalLoop, counted_loops, counter_step, natural_loops
-from shflbench.model import Instruction, Kernel, Mechanism
+from shflbench.core.model import Instruction, Kernel, Mechanism
+from shflbench.cuda.compile.loops import NaturalLoop, counted_loops, counter_step, natural_loops
 from tests.compile.conftest import build_together
 from tests.compile.planted import ROTATE, THROUGH_MEMORY, case, planted
 

@@ -1,6 +1,6 @@
-from shflbench.compile.nested_loops import outermost
-from shflbench.compile.rules import timed_loop
-from shflbench.model import Loop
+from shflbench.core.model import Loop
+from shflbench.cuda.compile.nested_loops import outermost
+from shflbench.cuda.compile.rules import timed_loop
 
 
 def test_the_timed_loop_is_an_outermost_one() -> None:

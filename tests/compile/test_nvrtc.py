@@ -3,10 +3,10 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.compile.build import Builder
-from shflbench.compile.nvrtc import compile_kernel
-from shflbench.compile.source import Source
-from shflbench.compile.toolchain import Toolchain
+from shflbench.cuda.compile.build import Builder
+from shflbench.cuda.compile.nvrtc import compile_kernel
+from shflbench.cuda.compile.source import Source
+from shflbench.cuda.compile.toolchain import Toolchain
 from shflbench.errors import CompileError, CompilerError
 from shflbench.patterns.discover import LoadedPattern, builtin, load
 from tests.compile.planted import case, planted

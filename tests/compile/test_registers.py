@@ -5,15 +5,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import pytest
 
 from shflbench.analysis.limits.prediction import PredictedLaunch, predict
-from shflbench.compile import build
-from shflbench.compile.build import Builder
-from shflbench.compile.launch_bounds import CompiledBounds, launch_bounds
-from shflbench.compile.timed_code import timed_code
+from shflbench.core.launch import parse_launch
+from shflbench.core.model import Case, Kernel, Mechanism
+from shflbench.cuda.compile import build
+from shflbench.cuda.compile.build import Builder
+from shflbench.cuda.compile.launch_bounds import CompiledBounds, launch_bounds
+from shflbench.cuda.compile.timed_code import timed_code
 from shflbench.kernel_facts.residency import occupancy_of
 from shflbench.measure.workload import setting_of, shared_bytes
-from shflbench.model import Case, Kernel, Mechanism
 from shflbench.patterns.declare import Pattern
-from shflbench.suite.launch import parse_launch
 from tests import kernels
 
 Bounds = Callable[[Pattern, Case, str], CompiledBounds | None]

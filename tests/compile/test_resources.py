@@ -2,11 +2,11 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.compile.build import Builder
-from shflbench.compile.resources import parse
-from shflbench.compile.toolchain import Toolchain
+from shflbench.core.model import Resources
+from shflbench.cuda.compile.build import Builder
+from shflbench.cuda.compile.resources import parse
+from shflbench.cuda.compile.toolchain import Toolchain
 from shflbench.errors import CompileError
-from shflbench.model import Resources
 from shflbench.patterns.discover import LoadedPattern
 from tests.compile.planted import case, planted
 

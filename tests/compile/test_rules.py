@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from shflbench.compile.rules import ExpectedCode, exchanges, timed_loop, violations
-from shflbench.model import DTYPES, Kernel, Loop, Mechanism
+from shflbench.core.model import DTYPES, Kernel, Loop, Mechanism
+from shflbench.cuda.compile.rules import ExpectedCode, exchanges, timed_loop, violations
 from tests import kernels
 from tests.compile.conftest import build_together
 from tests.compile.planted import ROTATE, THROUGH_MEMORY, case, planted

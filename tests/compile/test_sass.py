@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.compile import nvdisasm, sass
-from shflbench.compile.cubin import kernel_code
-from shflbench.compile.nvrtc import compile_unit
-from shflbench.compile.sass import disassemble, parse
-from shflbench.compile.toolchain import Toolchain
+from shflbench.core.model import Kernel
+from shflbench.cuda.compile import nvdisasm, sass
+from shflbench.cuda.compile.cubin import kernel_code
+from shflbench.cuda.compile.nvrtc import compile_unit
+from shflbench.cuda.compile.sass import disassemble, parse
+from shflbench.cuda.compile.toolchain import Toolchain
 from shflbench.errors import CompilerError
-from shflbench.model import Kernel
 from tests import kernels
 from tests.compile.conftest import Build
 from tests.compile.planted import planted

@@ -1,8 +1,8 @@
 import pytest
 
-from shflbench.compile.signature import Argument, Parameter, arguments, check, parameters
+from shflbench.core.model import DTYPES
+from shflbench.cuda.compile.signature import Argument, Parameter, arguments, check, parameters
 from shflbench.errors import CompileError
-from shflbench.model import DTYPES
 from shflbench.patterns.discover import builtin, load
 
 # As NVRTC 13 writes (const int*, float*, unsigned, float, double, bool, __half, struct of 12 bytes, const char*).

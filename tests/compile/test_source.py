@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.compile.source import Source, expression, translation_unit
+from shflbench.core.model import DTYPES, Case, Launch, Mechanism
+from shflbench.cuda.compile.source import Source, expression, translation_unit
 from shflbench.errors import PatternError
-from shflbench.model import DTYPES, Case, Launch, Mechanism
 from shflbench.patterns.declare import Variant
 from shflbench.patterns.discover import LoadedPattern, builtin, load
 from tests.compile.conftest import Build

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.compile.cubin import kernel_code
-from shflbench.compile.nvrtc import compile_unit
-from shflbench.compile.sass import disassemble
-from shflbench.compile.source import Source
-from shflbench.compile.source_lines import LineStep, parse, source_lines
-from shflbench.compile.toolchain import Toolchain, find
+from shflbench.cuda.compile.cubin import kernel_code
+from shflbench.cuda.compile.nvrtc import compile_unit
+from shflbench.cuda.compile.sass import disassemble
+from shflbench.cuda.compile.source import Source
+from shflbench.cuda.compile.source_lines import LineStep, parse, source_lines
+from shflbench.cuda.compile.toolchain import Toolchain, find
 from shflbench.errors import CompilerError
 
 TEXT = """\

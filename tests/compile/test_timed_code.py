@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.compile.cubin import kernel_code
-from shflbench.compile.loops import natural_loops, successors
-from shflbench.compile.sass import disassemble
-from shflbench.compile.timed_code import executed_always, timed_code, timed_loop_of
-from shflbench.model import Kernel
+from shflbench.core.model import Kernel
+from shflbench.cuda.compile.cubin import kernel_code
+from shflbench.cuda.compile.loops import natural_loops, successors
+from shflbench.cuda.compile.sass import disassemble
+from shflbench.cuda.compile.timed_code import executed_always, timed_code, timed_loop_of
 from shflbench.store.kernel_archive import KernelArchive
 from tests import kernels
 from tests.compile.conftest import build_together

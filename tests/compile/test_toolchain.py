@@ -5,9 +5,9 @@ from typing import Any, NoReturn
 
 import pytest
 
-from shflbench.compile.toolchain import INSTALL, Toolchain, find
+from shflbench.core.model import Target
+from shflbench.cuda.compile.toolchain import INSTALL, Toolchain, find
 from shflbench.errors import CompilerError
-from shflbench.model import Target
 
 
 def test_toolchain_of_this_environment_is_complete(toolchain: Toolchain) -> None:

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from shflbench.compile import data_cache
-from shflbench.compile.cache import write_entry
-from shflbench.compile.ptx_process import SHARED, UnfinishedError
-from shflbench.compile.toolchain import find
+from shflbench.cuda.compile import data_cache
+from shflbench.cuda.compile.cache import write_entry
+from shflbench.cuda.compile.ptx_process import SHARED, UnfinishedError
+from shflbench.cuda.compile.toolchain import find
 from shflbench.cuda_sources import read as reading
 from shflbench.cuda_sources.file_cache import KERNELS
 from shflbench.cuda_sources.kernel_file import CompileOptions, HostChange, KernelFile

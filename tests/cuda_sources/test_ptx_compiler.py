@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from shflbench import processes
-from shflbench.compile import ptx_cache, ptx_process
-from shflbench.compile.nvrtc import PtxUnit, compile_ptx
-from shflbench.compile.ptx_cache import MAXIMUM_ENTRIES, PTX, PtxCompiler
-from shflbench.compile.ptx_process import SHARED, PtxProcess, UnfinishedError
+from shflbench.core import processes
+from shflbench.cuda.compile import ptx_cache, ptx_process
+from shflbench.cuda.compile.nvrtc import PtxUnit, compile_ptx
+from shflbench.cuda.compile.ptx_cache import MAXIMUM_ENTRIES, PTX, PtxCompiler
+from shflbench.cuda.compile.ptx_process import SHARED, PtxProcess, UnfinishedError
 from shflbench.cuda_sources.kernel_file import CompileOptions
 from shflbench.cuda_sources.read import read_cuda
 from shflbench.cuda_sources.read_options import Compilers

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.compile.nvrtc import PtxResult, PtxUnit
-from shflbench.compile.ptx_cache import PtxCompiler
-from shflbench.compile.toolchain import find
+from shflbench.cuda.compile.nvrtc import PtxResult, PtxUnit
+from shflbench.cuda.compile.ptx_cache import PtxCompiler
+from shflbench.cuda.compile.toolchain import find
 from shflbench.cuda_sources.kernel_file import CompileOptions
 from shflbench.cuda_sources.read import read_cuda
 from shflbench.cuda_sources.read_options import Compilers

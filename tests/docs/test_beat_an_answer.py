@@ -3,8 +3,8 @@
 import re
 from pathlib import Path
 
-from shflbench.challenge.verdict import ChallengeVerdict
 from shflbench.cli.challenge.output import WORDS
+from shflbench.user_kernels.challenge.verdict import ChallengeVerdict
 from tests.conftest import Command
 from tests.docs.walk import walk
 

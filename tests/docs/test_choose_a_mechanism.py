@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.analysis.advice.costs import ExchangeCost
-from shflbench.analysis.advice.predicted import MATTERS as PREDICTED_MATTERS
+from shflbench.analysis.answers.costs import ExchangeCost
+from shflbench.analysis.answers.predicted import MATTERS as PREDICTED_MATTERS
 from shflbench.analysis.contest import MATTERS, Certainty
 from tests.checker.in_process import start_no_processes
 from tests.conftest import Command

@@ -8,12 +8,13 @@ from pathlib import Path
 import click
 import pytest
 
-from shflbench import environment, errors
-from shflbench.cli.baseline.command import command as baseline
+from shflbench import errors
+from shflbench.cli.baseline import command as baseline
 from shflbench.cli.main import READER_GONE
 from shflbench.cli.main import shflbench as root
 from shflbench.cli.noise.command import command as noise
-from shflbench.compile.toolchain import find
+from shflbench.core import environment
+from shflbench.cuda.compile.toolchain import find
 from shflbench.errors import FINDING_EXIT, UNDECIDED_EXIT
 from shflbench.patterns.discover import builtin, load
 from tests.thorough import in_turn

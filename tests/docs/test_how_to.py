@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from shflbench.dimensions import LaunchDims
-from shflbench.model import DTYPES
+from shflbench.core.dimensions import LaunchDims
+from shflbench.core.model import DTYPES
 from shflbench.patterns.declare import Setting
 from tests.checker.in_process import start_no_processes
 from tests.conftest import Command

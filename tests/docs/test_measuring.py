@@ -9,10 +9,10 @@ from typing import NamedTuple, get_args
 import pytest
 
 from benchmarks.nvbench.table import BAR_SHARE, BAR_US, LONG_US
+from shflbench.core.model import Disturbance
 from shflbench.measure import noise, placements, schedule, stopping
 from shflbench.measure.sentinels import SENTINELS
 from shflbench.measure.sentinels.frozen import manifest
-from shflbench.model import Disturbance
 from shflbench.session import windows
 from shflbench.suite import load
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from shflbench.compile.source import kernel_name
+from shflbench.cuda.compile.source import kernel_name
 from shflbench.patterns.discover import builtin, load
 from shflbench.suite.shipped_claims import shipped_claims
 from tools.docs.pattern_pages import FOLDER

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.export.html import render
-from shflbench.export.html.content import ClaimLine
+from shflbench.output.export.html import render
+from shflbench.output.export.html.content import ClaimLine
 from tests.export.html.pages import content_of
 from tests.fakes.report_runs import two_of_one_suite
 

@@ -9,9 +9,9 @@ import pytest
 
 from shflbench.analysis.claims.claim_verdicts import judge_claims, read_claim_run
 from shflbench.analysis.claims.verdict import ClaimStatus
-from shflbench.claims.functions import DEVICE_PROPERTIES, FUNCTIONS
-from shflbench.claims.parse import parse_expression
 from shflbench.cli.main import shflbench as root
+from shflbench.core.claims.functions import DEVICE_PROPERTIES, FUNCTIONS
+from shflbench.core.claims.parse import parse_expression
 from shflbench.suite import load
 from tests.conftest import Command
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from shflbench.tuner.rules import (
+from shflbench.advice.tuner.rules import (
     BEST_OF_KIND,
     BEST_OF_MECHANISM,
     PREDICTED_WITHIN,

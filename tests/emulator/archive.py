@@ -8,7 +8,7 @@ import zipfile
 from functools import cache
 from pathlib import Path
 
-from shflbench.compile.source import Source
+from shflbench.cuda.compile.source import Source
 
 ARCHIVE = Path(__file__).parent / "ptx.zip"
 

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
-from shflbench.compile.source import Source
+from shflbench.core.model import Mechanism
+from shflbench.cuda.compile.source import Source
 from shflbench.emulator.link.linker import link
 from shflbench.emulator.link.program import Program
 from shflbench.emulator.machine.launch import EmulatedLaunch
@@ -20,7 +21,6 @@ from shflbench.emulator.machine.threads import Shape
 from shflbench.emulator.opcodes.forms import Values
 from shflbench.emulator.ptx.parse import parse
 from shflbench.emulator.ptx.syntax import Module
-from shflbench.model import Mechanism
 from tests import kernels
 from tests.emulator import archive as committed
 from tests.emulator.archive import ARCHIVE, digest, ptx
@@ -100,7 +100,7 @@ def stale() -> set[str]:
 
 def _compile(wanted: Collection[str]) -> Iterator[tuple[str, str]]:
     """Yield names and PTX, without the names of this machine's folders."""
-    from shflbench.compile.nvrtc import compile_kernel
+    from shflbench.cuda.compile.nvrtc import compile_kernel
 
     for name in slow_kernels():
         if f"{ARCH}/{name}" in wanted:

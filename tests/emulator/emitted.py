@@ -5,12 +5,12 @@ from functools import lru_cache
 from itertools import chain
 
 from benchmarks.agreement_subjects import torture_sources
-from shflbench.compile.nvrtc import compile_kernel
+from shflbench.core.processes import map_in_processes
+from shflbench.cuda.compile.nvrtc import compile_kernel
 from shflbench.emulator.link.linker import link
 from shflbench.emulator.ptx.parse import parse
 from shflbench.emulator.ptx.syntax import Module
 from shflbench.errors import EmulatorError, KernelError
-from shflbench.processes import map_in_processes
 from tests import kernels
 from tests.emulator.declared import forms_under_test
 

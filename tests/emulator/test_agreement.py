@@ -22,8 +22,8 @@ from benchmarks.agreement_subjects import (
     subjects,
     torture_kernels,
 )
-from shflbench.backends.base import Array
-from shflbench.model import Kernel
+from shflbench.core.model import Kernel
+from shflbench.cuda.backends.base import Array
 from tests import kernels
 
 FIXTURE = Path(__file__).parents[1] / "data" / "agreement-nvidia-h200.json"

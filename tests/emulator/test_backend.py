@@ -3,12 +3,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from shflbench.backends.base import Backend, Buffer, KernelCall
-from shflbench.backends.emulator import EmulatorBackend
+from shflbench.core.model import Conditions, Kernel
+from shflbench.cuda.backends.base import Backend, Buffer, KernelCall
+from shflbench.cuda.backends.emulator import EmulatorBackend
 from shflbench.errors import DeviceError, EmulatorError, LaunchError
 from shflbench.measure.verify import verify
 from shflbench.measure.workload import INPUT_SETS
-from shflbench.model import Conditions, Kernel
 from tests import kernels
 
 GRID, BLOCK = 2, 128

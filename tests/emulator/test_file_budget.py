@@ -9,8 +9,8 @@ from shflbench.checker.file_check import CheckStep, check_file
 from shflbench.checker.inputs.shapes import parse_shape
 from shflbench.checker.options import CheckLimits, FileOptions, LaunchOptions
 from shflbench.checker.report import FileReport
-from shflbench.compile.ptx_process import SHARED
-from shflbench.compile.toolchain import find
+from shflbench.cuda.compile.ptx_process import SHARED
+from shflbench.cuda.compile.toolchain import find
 from shflbench.cuda_sources.read_options import Compilers
 from shflbench.emulator.file_budget import NEVER, FileBudget
 from shflbench.errors import BudgetError, TimeLimitError

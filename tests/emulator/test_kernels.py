@@ -1,6 +1,6 @@
 import pytest
 
-from shflbench.backends.emulator import EmulatedKernel
+from shflbench.cuda.backends.emulator import EmulatedKernel
 from shflbench.emulator.link.linker import link
 from shflbench.emulator.machine.launch import execute
 from shflbench.emulator.machine.policies import LOCKSTEP

@@ -5,10 +5,10 @@ from functools import cache
 import numpy as np
 import pytest
 
-from shflbench.backends.base import POISON, Buffer, KernelCall
-from shflbench.backends.emulator import EmulatedKernel, EmulatorBackend
-from shflbench.compile.nvrtc import compile_kernel
-from shflbench.compile.source import Source
+from shflbench.cuda.backends.base import POISON, Buffer, KernelCall
+from shflbench.cuda.backends.emulator import EmulatedKernel, EmulatorBackend
+from shflbench.cuda.compile.nvrtc import compile_kernel
+from shflbench.cuda.compile.source import Source
 from shflbench.emulator.explore import explore
 from shflbench.emulator.races.hazards import HazardKind
 from tests import cases, kernels

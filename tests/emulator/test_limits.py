@@ -1,7 +1,7 @@
 import pytest
 
-from shflbench.arch.launch_limits import resident_blocks
-from shflbench.model import Resources
+from shflbench.core.arch.launch_limits import resident_blocks
+from shflbench.core.model import Resources
 
 
 @pytest.mark.parametrize(

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
+from shflbench.core.model import WARP
 from shflbench.emulator.explore import explore
 from shflbench.emulator.link.linker import link
 from shflbench.emulator.machine.launch import EmulatedLaunch
 from shflbench.emulator.machine.policies import LOCKSTEP
 from shflbench.emulator.ptx.parse import parse
-from shflbench.model import WARP
 from tests import kernels
 from tests.emulator.breaking import breaking
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from shflbench.compile.nvrtc import compile_kernel
-from shflbench.compile.source import Source
+from shflbench.cuda.compile.nvrtc import compile_kernel
+from shflbench.cuda.compile.source import Source
 from shflbench.emulator.explore import Exploration, explore
 from shflbench.emulator.link.linker import link
 from shflbench.emulator.machine.launch import EmulatedLaunch

@@ -1,7 +1,7 @@
 """The limit of instructions grows with the groups of a schedule for a launch that ends in lockstep."""
 
-from shflbench.backends.base import Buffer, KernelCall
-from shflbench.backends.emulator import EmulatorBackend
+from shflbench.cuda.backends.base import Buffer, KernelCall
+from shflbench.cuda.backends.emulator import EmulatorBackend
 from shflbench.emulator.explore import Exploration, explore
 from shflbench.emulator.load import load_program
 from shflbench.emulator.machine.launch import EmulatedLaunch

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from shflbench.analysis.compare.comparison import Comparison
 from shflbench.cli.compare.table import lines
-from shflbench.export import FORMATS, render
+from shflbench.output.export import FORMATS, render
 from tests.fakes import comparisons
 
 FOLDER = Path(__file__).parent / "golden"

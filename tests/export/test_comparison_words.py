@@ -3,7 +3,9 @@ from dataclasses import replace
 import pytest
 
 from shflbench.analysis.compare.comparison import Metric, Outcome
-from shflbench.export.comparison_words import (
+from shflbench.core.model import Interval
+from shflbench.core.words import flat
+from shflbench.output.export.comparison_words import (
     basis,
     change,
     count_unchanged,
@@ -14,8 +16,6 @@ from shflbench.export.comparison_words import (
     side,
     value,
 )
-from shflbench.model import Interval
-from shflbench.words import flat
 from tests.fakes.comparisons import BASE, NEW, across, many, quiet, rich, timed
 
 CASE = "neighbor/shfl/f32/26x1024/4096"

@@ -4,11 +4,14 @@ from dataclasses import replace
 
 import pytest
 
-from shflbench.export import FORMATS, render
+from shflbench.output.export import FORMATS, render
 from tests.export.golden_files import FOLDER, texts
 from tests.fakes.comparisons import NEW, quiet, rich
 
-ASK = "import sys, shflbench.export; print(*(name for name in sys.modules if name.startswith('shflbench.export.')))"
+ASK = (
+    "import sys, shflbench.output.export; "
+    "print(*(name for name in sys.modules if name.startswith('shflbench.output.export.')))"
+)
 
 
 def test_a_format_is_imported_only_when_it_is_used() -> None:

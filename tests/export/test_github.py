@@ -4,7 +4,7 @@ from dataclasses import replace
 import pytest
 
 from shflbench.analysis.compare.comparison import Comparison, Outcome
-from shflbench.export.github import render
+from shflbench.output.export.github import render
 from tests.fakes.comparisons import across, many, quiet, rich, timed
 
 # How the runner reads a command: actions/runner, src/Runner.Common/ActionCommand.cs

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from shflbench.analysis.compare.comparison import Comparison, Metric, Outcome, Verdict
-from shflbench.export.json_ import SCHEMA, render
-from shflbench.model import Interval
+from shflbench.core.model import Interval
+from shflbench.output.export.json_ import SCHEMA, render
 from tests.fakes.comparisons import THRESHOLD, across, quiet, rich, timed
 
 

@@ -4,7 +4,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from shflbench.analysis.compare.comparison import Comparison, Outcome
-from shflbench.export.junit import render
+from shflbench.output.export.junit import render
 from tests.fakes.comparisons import across, quiet, rich
 
 # junit-10.xsd of Jenkins' xUnit plugin: each element's attributes, the required ones first, and what it may hold.

@@ -4,7 +4,7 @@ from dataclasses import replace
 import pytest
 
 from shflbench.analysis.compare.comparison import Outcome
-from shflbench.export.markdown import render
+from shflbench.output.export.markdown import render
 from tests.fakes.comparisons import across, many, quiet, rich, timed
 
 GITHUB = 65_536  # characters of a comment

@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
-from shflbench.backends.base import POISON, Array, Burst, KernelCall, OpenKernel
-from shflbench.compile.source import expression
+from shflbench.core.model import DTYPES, WARP, Conditions, Device, Kernel
+from shflbench.cuda.backends.base import POISON, Array, Burst, KernelCall, OpenKernel
+from shflbench.cuda.compile.source import expression
 from shflbench.errors import LaunchError
-from shflbench.model import DTYPES, WARP, Conditions, Device, Kernel
 from shflbench.patterns.declare import Setting
 from shflbench.patterns.discover import LoadedPattern, builtin, load
 from tests.fakes.clock import Clock
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     # Not needed in worker processes:
     import pytest
 
-    from shflbench.backends.gpus import Gpu
+    from shflbench.cuda.backends.gpus import Gpu
 
 Iterations = Callable[[int, int], Collection[int]]  # (iterations, unroll) → iterations that go wrong, from 0
 
@@ -342,7 +342,7 @@ def _may_hold(folder: Path, name: str) -> bool:
 
 def listed(device: Device) -> Gpu:
     """Return the device as the driver lists it."""
-    from shflbench.backends.gpus import Gpu
+    from shflbench.cuda.backends.gpus import Gpu
 
     return Gpu(0, device.name, device.arch, device.memory_bytes / 2**30, device.driver, device.uuid)
 
@@ -359,7 +359,7 @@ def plug_in(monkeypatch: pytest.MonkeyPatch, backend: FakeBackend) -> FakeBacken
     """Make this a machine whose only GPU is `backend`."""
     from tests.fakes.executor import FreshProcessExecutor  # imports what starts worker processes
 
-    monkeypatch.setattr("shflbench.backends.gpus.find", lambda: [listed(backend.device)])
+    monkeypatch.setattr("shflbench.cuda.backends.gpus.find", lambda: [listed(backend.device)])
     monkeypatch.setattr("shflbench.measure.executor.GpuExecutor", lambda *_: FreshProcessExecutor(backend))
     monkeypatch.setattr("shflbench.measure.process.EarlyWorker", NoProcess)
     # The scripted times know nothing of the limits of an H200, and reading the machine code takes half a second.
@@ -369,4 +369,4 @@ def plug_in(monkeypatch: pytest.MonkeyPatch, backend: FakeBackend) -> FakeBacken
 
 def unplug(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make this a machine with a driver and no GPU."""
-    monkeypatch.setattr("shflbench.backends.gpus.find", list)
+    monkeypatch.setattr("shflbench.cuda.backends.gpus.find", list)

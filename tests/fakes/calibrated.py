@@ -12,10 +12,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from shflbench.backends.base import POISON, Array, Burst, KernelCall
+from shflbench.core.model import Conditions, Device, Kernel
+from shflbench.core.symbols import plain_name
+from shflbench.cuda.backends.base import POISON, Array, Burst, KernelCall
 from shflbench.errors import DeviceError, LaunchError
-from shflbench.model import Conditions, Device, Kernel
-from shflbench.symbols import plain_name
 from tests.fakes.runs import H200
 
 CLOCK_MHZ = 1980.0

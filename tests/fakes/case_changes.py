@@ -10,7 +10,7 @@ from hashlib import sha256
 from typing import Any
 
 from shflbench.analysis.compare.cause import CaseChange, CaseRecord
-from shflbench.model import Resources
+from shflbench.core.model import Resources
 from shflbench.store.kernel_archive import CompilerCall, StoredKernel, StoredLoop
 from tests.fakes.processes import verified
 from tests.fakes.simulated import spread

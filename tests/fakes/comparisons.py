@@ -18,7 +18,7 @@ from shflbench.analysis.compare.comparison import (
     Verdict,
 )
 from shflbench.analysis.compare.verdicts import change_percent
-from shflbench.model import Interval
+from shflbench.core.model import Interval
 
 THRESHOLD = 0.01
 PROCESSES = 3

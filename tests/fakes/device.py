@@ -18,9 +18,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NoReturn
 
-from shflbench.backends.base import POISON, Array, Burst, KernelCall, OpenKernel
+from shflbench.core.model import Conditions
+from shflbench.cuda.backends.base import POISON, Array, Burst, KernelCall, OpenKernel
 from shflbench.errors import DeviceError, LaunchError
-from shflbench.model import Conditions
 from tests.fakes.backend import H200, FakeBackend, Script, after_first_iteration, one_lane
 
 FOR_EVER = 3600.0  # seconds: longer than any test

@@ -1,6 +1,6 @@
 """Facts of an H200 for all fakes. It imports little: worker processes of tests need it."""
 
-from shflbench.model import Device
+from shflbench.core.model import Device
 
 H200 = Device(
     name="NVIDIA H200",

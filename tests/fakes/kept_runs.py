@@ -9,7 +9,7 @@ Another seed is another measurement.
 from dataclasses import replace
 from pathlib import Path
 
-from shflbench.model import SENTINEL, Noise
+from shflbench.core.model import SENTINEL, Noise
 from shflbench.store import RunInfo, SentinelSet, read_info, run_files, samples
 from shflbench.store.run_files import RUN_FILE, SAMPLES_FILE
 from tests.fakes.runs import measured, write_run

@@ -14,14 +14,14 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from shflbench.backends import gpus
 from shflbench.cli import main
-from shflbench.fleet import conclusions
-from shflbench.fleet.conclusion import read_codes
+from shflbench.cuda.backends import gpus
 from shflbench.kernel_facts import stored_limits
 from shflbench.kernel_facts.stored_code import KnownCodes
 from shflbench.measure import executor, supervisor
 from shflbench.session import run_request, windows
+from shflbench.session.fleet import conclusions
+from shflbench.session.fleet.conclusion import read_codes
 from shflbench.store import surroundings
 from shflbench.store.kernel_archive import KernelArchive
 from tests.fakes.backend import H200, listed
@@ -59,7 +59,7 @@ def install(plan: Plan, put: Callable[[object, str, object], None] = setattr) ->
         put(surroundings, "host", lambda: described)
     put(conclusions, "read_codes", partial(_read_codes, Path(plan.log)))
     if plan.return_seconds is not None:
-        from shflbench.fleet import devices  # imports Dask, which most tests do without
+        from shflbench.session.fleet import devices  # imports Dask, which most tests do without
 
         put(devices, "RETURN_SECONDS", plan.return_seconds)
 

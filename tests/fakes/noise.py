@@ -16,8 +16,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from shflbench.core.model import Sample
 from shflbench.measure.schedule import samples_per_burst
-from shflbench.model import Sample
 from tests.fakes.h200 import TICK_US
 
 Numbers = NDArray[np.float64]

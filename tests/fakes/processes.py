@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
 
+from shflbench.core.model import Case, Conditions, Sample
 from shflbench.measure.estimate import timing
 from shflbench.measure.sentinels import version as sentinels_version
-from shflbench.model import Case, Conditions, Sample
 from shflbench.session.rows import add_times, with_speedups
 from shflbench.store import Row, RunFolder, RunInfo, SentinelSet
 from shflbench.store.run_files import SAMPLES_FILE

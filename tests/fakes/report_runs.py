@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from statistics import median
 
-from shflbench.model import Case, Sample
+from shflbench.core.model import Case, Sample
 from shflbench.store import Row, read_info
 from tests.fakes.kept_runs import QUIET, edit
 from tests.fakes.runs import H200, info, measured, write_run

@@ -17,8 +17,8 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from shflbench.model import DTYPES, Case, Device, Launch, Mechanism, Overrides, Sample, Status
-from shflbench.statistics import median_interval
+from shflbench.core.model import DTYPES, Case, Device, Launch, Mechanism, Overrides, Sample, Status
+from shflbench.core.statistics import median_interval
 from shflbench.store import Host, Row, RunFolder, RunInfo, RunSettings, SuiteText, Versions
 from tests.fakes.h200 import H200 as H200  # noqa: PLC0414  (exported)
 from tests.fakes.h200 import TICK_US as TICK_US  # noqa: PLC0414  (exported)

@@ -18,8 +18,8 @@ import numpy as np
 from shflbench.analysis.compare import Side
 from shflbench.analysis.compare.estimates import Estimates
 from shflbench.analysis.compare.sides import KernelTimes
+from shflbench.core.model import Status
 from shflbench.measure.sentinels import version
-from shflbench.model import Status
 from shflbench.store import Run, SentinelSet
 from tests.fakes.processes import in_memory, verified
 from tests.fakes.runs import info

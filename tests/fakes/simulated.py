@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from shflbench.core.model import Case, Launch, Mechanism
 from shflbench.measure.schedule import iteration_counts, launches_per_sample, samples_per_burst
 from shflbench.measure.sentinels import SENTINELS
-from shflbench.model import Case, Launch, Mechanism
 from tests.fakes.runs import TICK_US
 
 Numbers = NDArray[np.float64]

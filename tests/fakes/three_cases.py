@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from shflbench.model import Sample
+from shflbench.core.model import Sample
 from shflbench.store import Run, samples
 from shflbench.store.run_files import SAMPLES_FILE
 from tests.fakes.simulated import Simulated, spread

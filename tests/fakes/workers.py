@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from shflbench.fleet.messages import OfferedDevice, WorkerReport
+from shflbench.session.fleet.messages import OfferedDevice, WorkerReport
 from shflbench.store import surroundings
 
 

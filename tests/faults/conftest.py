@@ -17,7 +17,7 @@ from uuid import uuid4
 
 import pytest
 
-from shflbench.model import Sample, Status
+from shflbench.core.model import Sample, Status
 from shflbench.store import Row, read_run
 from shflbench.store.samples import read as read_samples
 from tests.conftest import Outcome

@@ -15,7 +15,7 @@ from uuid import uuid4
 
 import pytest
 
-from shflbench.model import Status
+from shflbench.core.model import Status
 from shflbench.store import read_run
 from shflbench.store.fleet_file import FleetMember, read_fleet
 from tests.faults.conftest import CASES, PYTHONPATH, Machine, Make, fault

@@ -2,7 +2,7 @@
 
 import pytest
 
-from shflbench.model import Status
+from shflbench.core.model import Status
 from tests.faults.conftest import CASES, End, Make, fault
 from tests.faults.test_signals import ctrl_c, hang_up, terminate
 

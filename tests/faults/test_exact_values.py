@@ -143,7 +143,7 @@ def test_files_of_other_tools_and_options_have_plain_numbers(tmp_path: Path) -> 
 def records() -> list[tuple[str, Callable[[Path], object], str, str]]:
     """Return other records: the file, what reads it, what is replaced in it, and the error."""
     fleet = (ROOT / "tests/data/fleet/4-gpus/fleet.json").read_text(encoding="utf-8")
-    figures = (ROOT / "shflbench/arch/calibrated/nvidia-h200.json").read_text(encoding="utf-8")
+    figures = (ROOT / "shflbench/core/arch/calibrated/nvidia-h200.json").read_text(encoding="utf-8")
     report = '{"arch": "sm_90", "arch": "sm_80", "kernels": []}'
 
     def of_fleet(path: Path) -> object:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from shflbench.model import Status
+from shflbench.core.model import Status
 from shflbench.store import read_info
 from shflbench.store.fleet_file import read_fleet
 from shflbench.store.limits_file import LIMITS_FILE, read_limits

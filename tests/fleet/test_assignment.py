@@ -1,6 +1,6 @@
 """The devices that measure the groups of a suite (pure functions)."""
 
-from shflbench.fleet.assignment import GroupPool, divide, folder_name, split_finished
+from shflbench.session.fleet.assignment import GroupPool, divide, folder_name, split_finished
 
 SIZES = {"a": 1, "b": 6, "c": 2, "d": 3, "e": 2}  # cases per group
 

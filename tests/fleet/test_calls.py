@@ -9,8 +9,8 @@ from distributed import Client, LocalCluster
 from distributed.comm import CommClosedError
 
 from shflbench.errors import DeviceError, MissingError
-from shflbench.fleet import cluster
-from shflbench.fleet.cluster import Cluster, UnansweredError, WorkerLostError
+from shflbench.session.fleet import cluster
+from shflbench.session.fleet.cluster import Cluster, UnansweredError, WorkerLostError
 
 HANG = threading.Event()  # ends the call that hangs
 

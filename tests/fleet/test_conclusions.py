@@ -9,12 +9,12 @@ from unittest.mock import Mock
 
 import pytest
 
-from shflbench.compile import sass
-from shflbench.compile.toolchain import find
-from shflbench.fleet import conclusions
-from shflbench.fleet.conclusion import Conclusion
-from shflbench.fleet.conclusions import Conclusions
+from shflbench.cuda.compile import sass
+from shflbench.cuda.compile.toolchain import find
 from shflbench.kernel_facts import stored_code
+from shflbench.session.fleet import conclusions
+from shflbench.session.fleet.conclusion import Conclusion
+from shflbench.session.fleet.conclusions import Conclusions
 from shflbench.store.fleet_file import FleetFolder, FleetMember, read_fleet
 from shflbench.store.kernel_archive import KernelArchive
 from shflbench.store.limits_file import LIMITS_FILE, read_limits

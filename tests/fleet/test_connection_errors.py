@@ -8,8 +8,8 @@ import pytest
 from distributed import LocalCluster, Security
 
 from shflbench.errors import DeviceError, ShflbenchError, UsageError
-from shflbench.fleet import cluster
-from shflbench.fleet.cluster import Tls, connect
+from shflbench.session.fleet import cluster
+from shflbench.session.fleet.cluster import Tls, connect
 from tests.fleet.certificates import CERTIFICATES
 
 AUTHORITY = "Give the certificate authority that it belongs to: --tls-ca. Replace certificates that have expired."

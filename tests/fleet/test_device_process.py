@@ -11,12 +11,12 @@ from typing import Any, NoReturn
 
 import pytest
 
-from shflbench.fleet import device_process
-from shflbench.fleet.condense import ProcessNumbers
-from shflbench.fleet.device_process import DeviceProcess, close_device, open_device, run_job
-from shflbench.fleet.messages import DeviceReport, JobReport, JobRequest
 from shflbench.measure import supervisor
 from shflbench.measure.supervisor import WorkerDevice
+from shflbench.session.fleet import device_process
+from shflbench.session.fleet.condense import ProcessNumbers
+from shflbench.session.fleet.device_process import DeviceProcess, close_device, open_device, run_job
+from shflbench.session.fleet.messages import DeviceReport, JobReport, JobRequest
 from tests.measure.test_executor import job
 
 DEVICE = WorkerDevice("tests.fakes.device:open_backend", "0", timeout=20.0)

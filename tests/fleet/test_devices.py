@@ -8,12 +8,12 @@ import pytest
 
 from shflbench import __version__
 from shflbench.errors import MissingError
-from shflbench.fleet import device_process
-from shflbench.fleet.cluster import SHORT_SECONDS, UnansweredError, WorkerLostError
-from shflbench.fleet.devices import OPEN_SECONDS, DeviceFinder
-from shflbench.fleet.messages import DeviceReport, OfferedDevice, WorkerReport
 from shflbench.measure.events import Opened, encode
 from shflbench.measure.supervisor import WorkerDevice
+from shflbench.session.fleet import device_process
+from shflbench.session.fleet.cluster import SHORT_SECONDS, UnansweredError, WorkerLostError
+from shflbench.session.fleet.devices import OPEN_SECONDS, DeviceFinder
+from shflbench.session.fleet.messages import DeviceReport, OfferedDevice, WorkerReport
 from tests.fakes.backend import H200
 from tests.fakes.workers import worker_on
 

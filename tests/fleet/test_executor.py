@@ -8,18 +8,18 @@ from typing import Any, cast
 
 import pytest
 
+from shflbench.core.model import MeasureRules
 from shflbench.errors import DeviceError
-from shflbench.fleet import device_process
-from shflbench.fleet.cluster import Cluster, WorkerLostError
-from shflbench.fleet.condense import ProcessNumbers
-from shflbench.fleet.device_log import DeviceLog
-from shflbench.fleet.executor import FleetContext, FleetDevice, RemoteExecutor
-from shflbench.fleet.messages import JobReport, JobRequest
-from shflbench.fleet.packed_job import pack
 from shflbench.measure.events import CaseFailed, Note, Opened
 from shflbench.measure.job import Job, Task
 from shflbench.measure.supervisor import WorkerDevice
-from shflbench.model import MeasureRules
+from shflbench.session.fleet import device_process
+from shflbench.session.fleet.cluster import Cluster, WorkerLostError
+from shflbench.session.fleet.condense import ProcessNumbers
+from shflbench.session.fleet.device_log import DeviceLog
+from shflbench.session.fleet.executor import FleetContext, FleetDevice, RemoteExecutor
+from shflbench.session.fleet.messages import JobReport, JobRequest
+from shflbench.session.fleet.packed_job import pack
 from tests import cases
 from tests.fakes.backend import H200
 from tests.fakes.workers import worker_on

@@ -8,7 +8,7 @@ from importlib import import_module
 import dask
 import pytest
 
-from shflbench.fleet.cluster import Cluster, open_local
+from shflbench.session.fleet.cluster import Cluster, open_local
 
 pytestmark = [pytest.mark.expensive, pytest.mark.archs]  # a cluster takes seconds to start
 

@@ -11,15 +11,15 @@ import pytest
 from shflbench.cli.console import Console, Progress
 from shflbench.cli.run.fleet.measure import FleetRun
 from shflbench.cli.run.fleet.watch import FleetWatch
-from shflbench.compile.toolchain import Toolchain
+from shflbench.core.model import Overrides
+from shflbench.cuda.compile.toolchain import Toolchain
 from shflbench.errors import CompilerError, DeviceError, ResultsError
-from shflbench.fleet.executor import FleetContext, FleetDevice
-from shflbench.fleet.members import Members
-from shflbench.fleet.run import DeviceDone, DeviceJoined, FleetEvent
-from shflbench.fleet.suite_job import SuiteJob
 from shflbench.measure.events import Opened
 from shflbench.measure.supervisor import WorkerDevice
-from shflbench.model import Overrides
+from shflbench.session.fleet.executor import FleetContext, FleetDevice
+from shflbench.session.fleet.members import Members
+from shflbench.session.fleet.run import DeviceDone, DeviceJoined, FleetEvent
+from shflbench.session.fleet.suite_job import SuiteJob
 from shflbench.session.run_request import RunRequest
 from shflbench.store.fleet_file import FleetFolder, FleetInfo, read_fleet
 from tests.fakes.backend import H200

@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from shflbench.fleet.packed_job import MOST_KEPT, JobPacker, pack, unpack
+from shflbench.core.model import MeasureRules
 from shflbench.measure.job import Job, Task
-from shflbench.model import MeasureRules
+from shflbench.session.fleet.packed_job import MOST_KEPT, JobPacker, pack, unpack
 from tests import cases
 
 KERNEL = replace(cases.kernel("_Z4shfl"), cubin=bytes(100_000))

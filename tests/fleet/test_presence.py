@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from shflbench.fleet.presence import HEARTBEAT_SECONDS, POLL_SECONDS, SILENT_SECONDS, Presence
+from shflbench.session.fleet.presence import HEARTBEAT_SECONDS, POLL_SECONDS, SILENT_SECONDS, Presence
 
 
 class FakeClient:
@@ -48,7 +48,7 @@ class FakeTime:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> FakeTime:
     clock = FakeTime()
-    monkeypatch.setattr("shflbench.fleet.presence.time", clock)
+    monkeypatch.setattr("shflbench.session.fleet.presence.time", clock)
     return clock
 
 

@@ -10,10 +10,10 @@ from typing import Any, cast
 import pytest
 
 from shflbench.errors import INTERNAL_FAULT, ResultsError
-from shflbench.fleet import run as fleet_run
-from shflbench.fleet.executor import FleetDevice
-from shflbench.fleet.run import DeviceDone, DeviceRun, FleetEvent, FleetThreads
 from shflbench.session import Note
+from shflbench.session.fleet import run as fleet_run
+from shflbench.session.fleet.executor import FleetDevice
+from shflbench.session.fleet.run import DeviceDone, DeviceRun, FleetEvent, FleetThreads
 
 
 @dataclass

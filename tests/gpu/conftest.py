@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.backends.cuda import CudaBackend
-from shflbench.backends.gpus import find as find_gpus
-from shflbench.compile.toolchain import Toolchain, find
+from shflbench.cuda.backends.cuda import CudaBackend
+from shflbench.cuda.backends.gpus import find as find_gpus
+from shflbench.cuda.compile.toolchain import Toolchain, find
 from shflbench.measure.job_runner import warm_up
 from shflbench.store import Run, read_run
 from tests.conftest import Command, Outcome

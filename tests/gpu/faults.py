@@ -11,11 +11,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from shflbench.backends.base import Buffer, KernelCall
-from shflbench.backends.cuda import CudaBackend, open_backend
-from shflbench.compile.nvrtc import compile_kernel
-from shflbench.compile.source import Source
-from shflbench.compile.toolchain import find
+from shflbench.cuda.backends.base import Buffer, KernelCall
+from shflbench.cuda.backends.cuda import CudaBackend, open_backend
+from shflbench.cuda.compile.nvrtc import compile_kernel
+from shflbench.cuda.compile.source import Source
+from shflbench.cuda.compile.toolchain import find
 from shflbench.errors import LaunchError
 from tests.cases import kernel
 

@@ -3,7 +3,7 @@
 import pytest
 
 from benchmarks import agreement
-from shflbench.backends.cuda import CudaBackend
+from shflbench.cuda.backends.cuda import CudaBackend
 
 pytestmark = pytest.mark.gpu
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.backends.gpus import find
-from shflbench.model import Status
+from shflbench.core.model import Status
+from shflbench.cuda.backends.gpus import find
 from tests.conftest import Command
 from tests.gpu.conftest import stored
 

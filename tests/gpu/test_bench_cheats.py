@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.model import Status
+from shflbench.core.model import Status
 from tests.cli.bench.test_bench import FAST, LARGE_SUMS
 from tests.cli.bench.test_cheats import (
     COPIES,

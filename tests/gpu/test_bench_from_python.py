@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import shflbench
-from shflbench.model import Status
+from shflbench.core.model import Status
 from tests.kernel_bench.conftest import COLUMNS, KERNELS, ROWS
 
 pytestmark = pytest.mark.gpu

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.compile.toolchain import Toolchain
+from shflbench.cuda.compile.toolchain import Toolchain
 from tests.conftest import Command
 from tests.gpu.conftest import stored
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks.calibration import faults, pairs
-from shflbench.calibrate.pipeline import PROCESSES
-from shflbench.calibrate.probes import select_supported
+from shflbench.measure.calibrate.pipeline import PROCESSES
+from shflbench.measure.calibrate.probes import select_supported
 from shflbench.store.calibration_file import Calibration, read
 
 pytestmark = pytest.mark.gpu

@@ -6,14 +6,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from shflbench.backends.base import POISON, Buffer, KernelCall, OpenKernel
-from shflbench.backends.cuda import CudaBackend
-from shflbench.backends.cuda_harness import TRIES, Delay
-from shflbench.compile.build import Builder
-from shflbench.compile.toolchain import Toolchain
+from shflbench.core.model import Kernel
+from shflbench.cuda.backends.base import POISON, Buffer, KernelCall, OpenKernel
+from shflbench.cuda.backends.cuda import CudaBackend
+from shflbench.cuda.backends.cuda_harness import TRIES, Delay
+from shflbench.cuda.compile.build import Builder
+from shflbench.cuda.compile.toolchain import Toolchain
 from shflbench.errors import LaunchError
 from shflbench.measure.placements import CONTEXT_BYTES
-from shflbench.model import Kernel
 from shflbench.patterns.discover import builtin, load
 from tests.cases import case
 

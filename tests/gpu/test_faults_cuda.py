@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from shflbench.backends.base import Buffer
-from shflbench.backends.cuda import CudaBackend
+from shflbench.cuda.backends.base import Buffer
+from shflbench.cuda.backends.cuda import CudaBackend
 from shflbench.errors import LaunchError
 from tests.gpu.faults import call_of
 

@@ -5,8 +5,8 @@ import re
 
 import pytest
 
-from shflbench.backends.cuda import CudaBackend
-from shflbench.backends.nvml import Monitor
+from shflbench.cuda.backends.cuda import CudaBackend
+from shflbench.cuda.backends.nvml import Monitor
 
 pytestmark = pytest.mark.gpu
 

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from shflbench.backends.cuda import CudaBackend, import_cupy
-from shflbench.compile.nvrtc import compile_kernel
-from shflbench.compile.source import Source
-from shflbench.compile.toolchain import Toolchain
+from shflbench.cuda.backends.cuda import CudaBackend, import_cupy
+from shflbench.cuda.compile.nvrtc import compile_kernel
+from shflbench.cuda.compile.source import Source
+from shflbench.cuda.compile.toolchain import Toolchain
 from shflbench.emulator.link.linker import link
 from shflbench.emulator.machine.launch import EmulatedLaunch, execute
 from shflbench.emulator.machine.policies import POLICIES

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.model import Status, is_sentinel
+from shflbench.core.model import Status, is_sentinel
 from shflbench.patterns.discover import builtin, load
 from shflbench.store import read_run
 from tests.conftest import Command

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from shflbench.environment import compute_sanitizer
+from shflbench.core.environment import compute_sanitizer
 from tests.conftest import Command
 from tests.pattern_checks.conftest import PLANTED
 

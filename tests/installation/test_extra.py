@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.installation.extra import Choice, choose, decide
+from shflbench.cuda.installation.extra import Choice, choose, decide
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def answered(query: Path, program: str) -> Choice:
 
 
 def test_driver_that_hangs_times_out(query: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("shflbench.installation.extra.TIMEOUT_S", 0.2)
+    monkeypatch.setattr("shflbench.cuda.installation.extra.TIMEOUT_S", 0.2)
     choice = answered(query, "#!/bin/sh\nexec sleep 5\n")
     assert (choice.extra, choice.reason) == ("compile", f"{query} does not answer within 0.2 s")
 

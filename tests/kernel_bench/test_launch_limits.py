@@ -4,17 +4,17 @@ from pathlib import Path
 
 import pytest
 
+from shflbench.advice.files.launch_limits import LaunchLimits, limits_of_launch
+from shflbench.advice.files.predicted_gpu import gpu_of, known_gpu
 from shflbench.analysis.limits.launched import LaunchWork
-from shflbench.compile.build import Builder
-from shflbench.compile.certain_code import one_pass_code
-from shflbench.compile.cubin import kernel_code
-from shflbench.compile.toolchain import find
-from shflbench.environment import cache_folder
-from shflbench.kernel_bench.launch_limits import LaunchLimits, limits_of_launch
-from shflbench.kernel_bench.predicted_gpu import gpu_of, known_gpu
+from shflbench.core.environment import cache_folder
+from shflbench.core.model import Case, Kernel, Launch
+from shflbench.cuda.compile.build import Builder
+from shflbench.cuda.compile.certain_code import one_pass_code
+from shflbench.cuda.compile.cubin import kernel_code
+from shflbench.cuda.compile.toolchain import find
+from shflbench.kernel_facts.launch_counts import counts_of
 from shflbench.kernel_facts.residency import occupancy_of
-from shflbench.measure.launch_counts import counts_of
-from shflbench.model import Case, Kernel, Launch
 from shflbench.patterns.discover import builtin, load
 from shflbench.store import Row, read_run
 

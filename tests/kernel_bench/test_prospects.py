@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from shflbench.advice.files.predicted_gpu import gpu_of
+from shflbench.advice.files.prospects import ExchangePlace, Prospect, prospect_of
 from shflbench.checker import (
     FileOptions,
     LaunchOptions,
@@ -15,10 +17,8 @@ from shflbench.checker import (
     parse_shape,
     read_candidates,
 )
-from shflbench.compile.toolchain import find
+from shflbench.cuda.compile.toolchain import find
 from shflbench.cuda_sources.read_options import Compilers
-from shflbench.kernel_bench.predicted_gpu import gpu_of
-from shflbench.kernel_bench.prospects import ExchangePlace, Prospect, prospect_of
 from shflbench.store import read_info
 
 pytestmark = pytest.mark.expensive

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
+from shflbench.core.model import Control, Instruction, ScheduledInstruction, TimedCode
 from shflbench.kernel_facts.alignment import AlignedPair, align
 from shflbench.kernel_facts.code_differences import explain
-from shflbench.model import Control, Instruction, ScheduledInstruction, TimedCode
 
 Item = tuple[str, int, tuple[int, ...], int | None, int | None]  # opcode, stall, waits, write and read barrier
 

@@ -4,8 +4,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from shflbench.core.model import DTYPES
 from shflbench.kernel_facts.declared_traffic import DeclaredTraffic
-from shflbench.model import DTYPES
 from shflbench.patterns.declare import Setting
 from shflbench.patterns.discover import builtin, load
 from shflbench.store import Row, read_run

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 import shflbench as package
+from shflbench.core.model import AccessSpace
 from shflbench.errors import PatternError, UsageError
-from shflbench.model import AccessSpace
 from tests.cli.inspect.conftest import inspect as inspect  # noqa: PLC0414  (a fixture)
 from tests.conftest import Command
 

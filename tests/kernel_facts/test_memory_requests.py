@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.compile.build import Builder
-from shflbench.compile.toolchain import find
+from shflbench.core.launch import parse_launch
+from shflbench.core.model import AccessKind, AccessSpace, Case, Kernel, KernelRequests
+from shflbench.cuda.compile.build import Builder
+from shflbench.cuda.compile.toolchain import find
 from shflbench.errors import EmulatorError
 from shflbench.kernel_facts.memory_requests import RequestsJob, requests_of, requests_of_all, source_line
-from shflbench.model import AccessKind, AccessSpace, Case, Kernel, KernelRequests
 from shflbench.patterns.discover import LoadedPattern, load
-from shflbench.suite import parse_launch
 from tests import kernels
 from tests.checker.in_process import start_no_processes
 

@@ -9,10 +9,10 @@ import pytest
 
 from shflbench.analysis.limits.one_pass import ATOMIC, BLOCK_START, DRAM
 from shflbench.analysis.limits.units import _UNIT_OF
+from shflbench.core.model import Status
 from shflbench.errors import ResultsError
 from shflbench.kernel_facts import stored_code
 from shflbench.kernel_facts.run_limits import limits_of
-from shflbench.model import Status
 from shflbench.store import Run, read_run
 from shflbench.store.limits_file import CaseLimit
 from tests.analysis.limits.test_calibrated import calibration

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from shflbench.analysis.limits.passes import passes
+from shflbench.core.model import AccessKind, Disturbance
 from shflbench.kernel_facts.residency import residency_of
 from shflbench.kernel_facts.run_limits import load_efficiency
 from shflbench.kernel_facts.run_memory_requests import requests_of_run
 from shflbench.kernel_facts.stored_code import KnownCodes, stored_codes
-from shflbench.model import AccessKind, Disturbance
 from shflbench.patterns.discover import builtin
 from shflbench.store import Run, find_runs, read_run
 from tests.checker.in_process import start_no_processes

@@ -7,8 +7,8 @@ from statistics import median
 import pytest
 
 from shflbench.analysis.limits.prediction import Prediction
+from shflbench.core.model import KernelRequests
 from shflbench.kernel_facts.run_predictions import Predictor
-from shflbench.model import KernelRequests
 from shflbench.store import Row, read_run
 
 NOTHING = KernelRequests((), (), warps=4, per_iteration=False)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from shflbench.compile.sass import disassemble
+from shflbench.cuda.compile.sass import disassemble
 from shflbench.kernel_facts import stored_code
 from shflbench.kernel_facts.stored_code import KnownCodes, stored_codes
 from shflbench.store.kernel_archive import KernelArchive

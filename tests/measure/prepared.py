@@ -5,11 +5,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from shflbench.backends.base import OpenKernel
+from shflbench.core.model import Kernel, Launch, MeasureRules
+from shflbench.cuda.backends.base import OpenKernel
 from shflbench.measure.job import Job, Task
 from shflbench.measure.sampler import SampledKernel
 from shflbench.measure.workload import Workload, call_of
-from shflbench.model import Kernel, Launch, MeasureRules
 from shflbench.patterns.discover import builtin, load
 from tests import cases
 from tests.fakes.backend import FakeBackend

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
-from shflbench.model import Sample
+from shflbench.core.model import Sample
 
 ITERATIONS = 100
 

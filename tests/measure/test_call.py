@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from shflbench.backends.base import POISON, BufferPointer, StructureBytes
+from shflbench.cuda.backends.base import POISON, BufferPointer, StructureBytes
 from shflbench.errors import PatternError
 from shflbench.measure.workload import call_of, setting_of, shared_bytes
 from shflbench.patterns.declare import ByValue, InOut, Input, Output, PointerInto, Scalar

@@ -4,9 +4,9 @@ from random import Random
 
 import pytest
 
+from shflbench.core.model import Disturbance, Sample, Trouble
 from shflbench.measure.diagnose import troubles
 from shflbench.measure.rounds import SampledCase
-from shflbench.model import Disturbance, Sample, Trouble
 from tests.measure.samples import ITERATIONS, burst, lined
 
 ROUNDS = 20

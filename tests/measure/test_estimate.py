@@ -2,8 +2,8 @@ from dataclasses import replace
 
 import pytest
 
+from shflbench.core.model import Disturbance, Interval, Sample, Timing
 from shflbench.measure.estimate import timing
-from shflbench.model import Disturbance, Interval, Sample, Timing
 from tests.measure.samples import burst, lined
 
 LEVELS = [104.0, 104.4, 103.6, 104.2, 103.8, 104.1, 103.9, 104.3, 103.7]

@@ -5,6 +5,7 @@ from typing import get_args
 
 import pytest
 
+from shflbench.core.model import Conditions, Proof, Sample, Status
 from shflbench.measure.events import (
     KINDS,
     BurstTaken,
@@ -26,7 +27,6 @@ from shflbench.measure.events import (
     decode,
     encode,
 )
-from shflbench.model import Conditions, Proof, Sample, Status
 from tests.fakes.runs import H200
 
 BURST = BurstTaken("a/b", 4096, 8, 1.25, (69.536, 69.568), 1980.0, dropped=False)

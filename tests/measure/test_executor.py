@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 import pytest
 
+from shflbench.core.model import MeasureRules
 from shflbench.errors import DeviceError
 from shflbench.measure.events import CaseFailed, Converged, JobDone, JobEvent, RoundDone
 from shflbench.measure.executor import InProcessExecutor
 from shflbench.measure.job import Job
-from shflbench.model import MeasureRules
 from tests.fakes.backend import ContextLostError, FakeBackend, Script
 from tests.measure import prepared
 

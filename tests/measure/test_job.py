@@ -3,8 +3,8 @@
 from dataclasses import replace
 from pathlib import Path
 
+from shflbench.core.model import MeasureRules
 from shflbench.measure.job import Job, Task
-from shflbench.model import MeasureRules
 from tests import cases
 
 KERNEL = replace(cases.kernel("_Z4shfl"), ptx=".version 8", cubin=bytes(range(256)))

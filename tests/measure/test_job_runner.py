@@ -3,6 +3,7 @@ from dataclasses import replace
 
 import pytest
 
+from shflbench.core.model import Status
 from shflbench.errors import LaunchError
 from shflbench.measure.events import (
     CaseFailed,
@@ -20,7 +21,6 @@ from shflbench.measure.events import (
 )
 from shflbench.measure.job_runner import BUSY_MS, MOST_STEPS, STEADY_STEPS, STEP_MS, JobRunner, warm_up
 from shflbench.measure.sentinels.table import SENTINELS
-from shflbench.model import Status
 from tests.fakes.backend import CLOCK_MHZ, H200, ContextLostError, FakeBackend, Script
 from tests.measure.prepared import job, tasks
 

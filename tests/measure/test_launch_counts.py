@@ -7,7 +7,7 @@ import pytest
 
 from shflbench.emulator import count_with_outputs
 from shflbench.errors import BudgetError
-from shflbench.measure import launch_counts
+from shflbench.kernel_facts import launch_counts
 from shflbench.patterns.discover import builtin, load
 from tests import cases, kernels
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from shflbench.measure.launch_results import (
+from shflbench.kernel_facts.launch_results import (
     ComparedBlocks,
     LaunchResults,
     ResultRelation,

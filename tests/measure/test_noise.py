@@ -4,8 +4,8 @@ from random import Random
 
 import pytest
 
+from shflbench.core.model import Sample
 from shflbench.measure.noise import verdict
-from shflbench.model import Sample
 from tests.measure.samples import burst
 
 STEADY = [1980.0 + number % 3 / 10 for number in range(100)]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from shflbench.analysis.compare.estimates import fastest_half
-from shflbench.backends.base import KernelCall, OpenKernel
+from shflbench.cuda.backends.base import KernelCall, OpenKernel
 from shflbench.errors import LaunchError
 from shflbench.measure.events import BurstTaken, JobEvent, RoundDone
 from shflbench.measure.job_runner import JobRunner

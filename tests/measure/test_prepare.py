@@ -4,13 +4,13 @@ from typing import NoReturn
 
 import pytest
 
-from shflbench.backends.emulator import EmulatorBackend
+from shflbench.core.model import Status
+from shflbench.cuda.backends.emulator import EmulatorBackend
 from shflbench.errors import LaunchError
 from shflbench.measure.events import CaseFailed, Converged, GridResolved, JobEvent, StepStarted, Verified
 from shflbench.measure.job import Task
 from shflbench.measure.prepare import Group, shared_of
 from shflbench.measure.sampler import DeviceLostError, SampledKernel
-from shflbench.model import Status
 from shflbench.patterns.discover import LoadedPattern, builtin, load
 from tests import cases, kernels
 from tests.fakes.backend import H200, ContextLostError, FakeBackend, Script, in_iteration, one_lane

@@ -5,7 +5,7 @@ import resource
 import numpy as np
 import pytest
 
-from shflbench.backends.base import Backend
+from shflbench.cuda.backends.base import Backend
 from shflbench.errors import DeviceError
 from shflbench.measure.events import OpenFailed
 from shflbench.measure.process import Worker

@@ -6,12 +6,12 @@ from statistics import median
 
 import pytest
 
-from shflbench.backends.base import Burst
+from shflbench.core.model import MeasureRules, Status
+from shflbench.cuda.backends.base import Burst
 from shflbench.errors import LaunchError
 from shflbench.measure.events import BurstTaken, CaseFailed, Converged, JobEvent, RoundDone, SentinelFailed, StepStarted
 from shflbench.measure.sampler import DeviceLostError, SampledKernel, Sampler
 from shflbench.measure.workload import call_of
-from shflbench.model import MeasureRules, Status
 from tests import cases
 from tests.fakes.backend import CALM, CLOCK_MHZ, HOT, ContextLostError, FakeBackend, Script
 from tests.measure.prepared import AT_ONCE, NEIGHBOR, opened, sampled_kernel, workload

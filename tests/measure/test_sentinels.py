@@ -8,14 +8,14 @@ from functools import cache
 
 import pytest
 
-from shflbench.arch.launch_limits import LIMITS, resident_blocks
-from shflbench.backends.emulator import emulated_device
-from shflbench.compile import loops, rules
-from shflbench.compile.cubin import kernel_code
-from shflbench.compile.sass import disassemble
+from shflbench.core.arch.launch_limits import LIMITS, resident_blocks
+from shflbench.core.model import Instruction
+from shflbench.cuda.backends.emulator import emulated_device
+from shflbench.cuda.compile import loops, rules
+from shflbench.cuda.compile.cubin import kernel_code
+from shflbench.cuda.compile.sass import disassemble
 from shflbench.measure.sentinels import SENTINELS, calls, cubin_for, table, version
 from shflbench.measure.sentinels.frozen import FOLDER, MANIFEST, SOURCE, frozen_arch, manifest, path_of, read
-from shflbench.model import Instruction
 from tests import kernels
 from tools import sentinels as tool
 

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from shflbench.backends.emulator import EmulatorBackend
-from shflbench.compile.nvrtc import compile_unit
-from shflbench.compile.source import Source
+from shflbench.core.model import WARP
+from shflbench.cuda.backends.emulator import EmulatorBackend
+from shflbench.cuda.compile.nvrtc import compile_unit
+from shflbench.cuda.compile.source import Source
 from shflbench.emulator.explore import explore
 from shflbench.measure.sentinels import SENTINELS, calls
 from shflbench.measure.sentinels.frozen import SOURCE
-from shflbench.model import WARP
 from tests import kernels
 from tests.emulator.breaking import breaking
 

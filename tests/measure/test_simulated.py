@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from shflbench.core.model import MeasureRules
+from shflbench.core.statistics import median_interval, widen
 from shflbench.measure.diagnose import troubles
 from shflbench.measure.estimate import timing
 from shflbench.measure.rounds import SampledCase
 from shflbench.measure.schedule import samples_per_burst
 from shflbench.measure.stopping import why_stop
-from shflbench.model import MeasureRules
-from shflbench.statistics import median_interval, widen
 from tests.fakes.noise import Noise, Shape, moments_of, slow_spans, taken
 from tests.fakes.runs import TICK_US
 

@@ -1,7 +1,7 @@
 import pytest
 
+from shflbench.core.model import MeasureRules
 from shflbench.measure.stopping import why_stop
-from shflbench.model import MeasureRules
 
 RULES = MeasureRules(precision=0.01, min_seconds=1.0, max_seconds=2.0, min_samples=27, max_samples=100)
 CALM = [100.0, 100.2, 99.8, 100.1, 99.9, 100.0, 100.3, 99.7, 100.0]

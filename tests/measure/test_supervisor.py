@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
+from shflbench.core.model import Status
 from shflbench.errors import DeviceError
 from shflbench.measure import supervisor
 from shflbench.measure.events import CaseFailed, Converged, RoundDone, SentinelFailed
 from shflbench.measure.executor import GpuExecutor
 from shflbench.measure.process import EarlyWorker, Worker, WorkerDiedError
-from shflbench.model import Status
 from tests.measure.test_executor import job, rounds
 
 MACHINE = "tests.fakes.device:open_backend"

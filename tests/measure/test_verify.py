@@ -3,10 +3,10 @@ from typing import Any, NoReturn
 import numpy as np
 import pytest
 
+from shflbench.core.model import Proof
 from shflbench.errors import LaunchError, PatternError
 from shflbench.measure.agreement import Agreement, agreement, mismatch
 from shflbench.measure.verify import verify, verify_reference
-from shflbench.model import Proof
 from tests import cases
 from tests.fakes.backend import (
     FakeBackend,

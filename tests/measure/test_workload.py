@@ -3,9 +3,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from shflbench.core.model import WARP
 from shflbench.errors import PatternError
 from shflbench.measure.workload import FEWEST_INPUT_SETS, INPUT_SETS, Workload
-from shflbench.model import WARP
 from shflbench.patterns.declare import Input, Output
 from shflbench.patterns.discover import builtin, load
 from tests import cases

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.compile.build import Builder
+from shflbench.core.model import Kernel
+from shflbench.cuda.compile.build import Builder
 from shflbench.errors import KernelError
-from shflbench.model import Kernel
-from shflbench.pattern_checks.kernels import check_all, compile_all
-from shflbench.pattern_checks.subject_report import SubjectReport
-from shflbench.pattern_checks.targets import Filters, KernelSubject, find
+from shflbench.kernel_facts.pattern_checks.kernels import check_all, compile_all
+from shflbench.kernel_facts.pattern_checks.subject_report import SubjectReport
+from shflbench.kernel_facts.pattern_checks.targets import Filters, KernelSubject, find
 from tests import kernels
 from tests.checker.in_process import start_no_processes
 

@@ -3,13 +3,13 @@ from pathlib import Path
 import pytest
 
 from shflbench.checker.verdict import KernelVerdict
-from shflbench.compile.build import Builder
-from shflbench.compile.toolchain import find as find_toolchain
+from shflbench.cuda.compile.build import Builder
+from shflbench.cuda.compile.toolchain import find as find_toolchain
 from shflbench.errors import DeviceError
-from shflbench.pattern_checks.kernels import compile_all
-from shflbench.pattern_checks.sanitizer import SanitizerJob, jobs, merge, read, run_tools, with_result
-from shflbench.pattern_checks.sanitizer_result import Count, SanitizerResult, Tool
-from shflbench.pattern_checks.targets import Filters, find
+from shflbench.kernel_facts.pattern_checks.kernels import compile_all
+from shflbench.kernel_facts.pattern_checks.sanitizer import SanitizerJob, jobs, merge, read, run_tools, with_result
+from shflbench.kernel_facts.pattern_checks.sanitizer_result import Count, SanitizerResult, Tool
+from shflbench.kernel_facts.pattern_checks.targets import Filters, find
 from tests.checker.in_process import start_no_processes
 from tests.pattern_checks.conftest import Reports
 from tests.scripts import write_script
@@ -70,7 +70,7 @@ def test_each_tool_runs_each_kernel_and_a_crash_loses_only_its_own(tmp_path: Pat
 def test_many_kernels_are_divided_among_processes_because_racecheck_stops_reporting(
     tmp_path: Path, work: list[SanitizerJob], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("shflbench.pattern_checks.sanitizer.MOST", 1)
+    monkeypatch.setattr("shflbench.kernel_facts.pattern_checks.sanitizer.MOST", 1)
     program = write_script(tmp_path / "compute-sanitizer", TOOL, "-IS")
     counted = write(tmp_path / "counted", f'#!/bin/sh\necho x >> "{tmp_path}/runs"\nexec "{program}" "$@"\n')
     assert list(merge(list(run_tools(counted, work)))) == NAMES

@@ -2,7 +2,7 @@
 
 import pytest
 
-from shflbench.pattern_checks.sanitizer_result import Count, SanitizerResult, Tool, parse
+from shflbench.kernel_facts.pattern_checks.sanitizer_result import Count, SanitizerResult, Tool, parse
 
 UNSAFE, RIGHT, CRASH = "neighbor/smem-unsafe/f32", "neighbor/smem/f32", "pairs/past-the-end/i32"
 SYMBOLS = {

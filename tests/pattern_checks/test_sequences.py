@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.compile.build import Builder
-from shflbench.pattern_checks.subject_check import SubjectCheck
-from shflbench.pattern_checks.subject_report import SubjectReport
-from shflbench.pattern_checks.targets import find
+from shflbench.cuda.compile.build import Builder
+from shflbench.kernel_facts.pattern_checks.subject_check import SubjectCheck
+from shflbench.kernel_facts.pattern_checks.subject_report import SubjectReport
+from shflbench.kernel_facts.pattern_checks.targets import find
 from shflbench.patterns.copies import FILE
 from shflbench.patterns.discover import builtin
 from tests import kernels

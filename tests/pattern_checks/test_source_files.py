@@ -4,7 +4,7 @@ import pytest
 
 from shflbench.cuda_sources.source_lines import SourceLine
 from shflbench.emulator.ptx.syntax import Location
-from shflbench.pattern_checks.source_files import SourceFiles
+from shflbench.kernel_facts.pattern_checks.source_files import SourceFiles
 from shflbench.patterns.discover import builtin, load
 
 REDUCE = builtin()["reduce"]

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from shflbench.errors import PatternError, SuiteError, UsageError
-from shflbench.pattern_checks.targets import Filters, find
+from shflbench.kernel_facts.pattern_checks.targets import Filters, find
 from shflbench.patterns.discover import builtin
 from shflbench.suite import find_shipped
 from tests.pattern_checks.conftest import PLANTED

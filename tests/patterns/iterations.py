@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 
-from shflbench.backends.base import Array
+from shflbench.cuda.backends.base import Array
 from shflbench.measure.verify import difference
 from shflbench.measure.workload import Workload
 

@@ -3,13 +3,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from shflbench.backends.base import Array
-from shflbench.backends.emulator import EmulatorBackend
-from shflbench.compile.build import Builder
+from shflbench.core.model import DTYPES, WARP
+from shflbench.cuda.backends.base import Array
+from shflbench.cuda.backends.emulator import EmulatorBackend
+from shflbench.cuda.compile.build import Builder
 from shflbench.emulator.machine.launch import execute
 from shflbench.measure.verify import difference
 from shflbench.measure.workload import INPUT_SETS, Workload, call_of
-from shflbench.model import DTYPES, WARP
 from shflbench.patterns.discover import builtin, load
 from tests import cases, kernels
 from tests.emulator.archive import ptx

@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
-from shflbench.backends.base import Array
+from shflbench.core.model import WARP
+from shflbench.cuda.backends.base import Array
 from shflbench.measure.agreement import mismatch
 from shflbench.measure.workload import INPUT_SETS, Workload
-from shflbench.model import WARP
 from shflbench.patterns.discover import builtin, load
 from tests import cases
 from tests.patterns.iterations import after

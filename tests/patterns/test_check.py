@@ -4,15 +4,15 @@ from pathlib import Path
 
 import pytest
 
+from shflbench.core.model import DTYPES
 from shflbench.errors import PatternError
-from shflbench.model import DTYPES
 from shflbench.patterns.discover import load
 
 SMEM = 'Variant(name="smem", mechanism=Mechanism.SMEM, summary="a test", baseline=True),'
 FAILS = "`shared`, `dims` or `per_iteration` fails for f32"
 TAKES = "`reference` does not take its arguments"
 SOUND = f"""\
-from shflbench.model import Mechanism
+from shflbench.core.model import Mechanism
 from shflbench.patterns.declare import ByValue, Input, Output, Pattern, PointerInto, Variant
 
 PATTERN = Pattern(

@@ -1,6 +1,6 @@
 import pytest
 
-from shflbench.backends.base import Array
+from shflbench.cuda.backends.base import Array
 from shflbench.measure.agreement import mismatch
 from shflbench.measure.workload import Workload
 from shflbench.patterns.discover import builtin, load

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
+from shflbench.core.model import WARP, Mechanism
 from shflbench.measure.agreement import mismatch
 from shflbench.measure.workload import Workload
-from shflbench.model import WARP, Mechanism
 from shflbench.patterns.discover import builtin, load
 from tests import cases, kernels
 

@@ -5,10 +5,10 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from shflbench.backends.base import Array
+from shflbench.core.model import DTYPES, WARP
+from shflbench.cuda.backends.base import Array
 from shflbench.measure.verify import difference
 from shflbench.measure.workload import Workload
-from shflbench.model import DTYPES, WARP
 from shflbench.patterns.discover import builtin, load
 from tests import cases
 from tests.patterns.iterations import after, hidden

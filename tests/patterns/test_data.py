@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from shflbench.backends.base import Array
-from shflbench.model import DTYPES, Dtype
+from shflbench.core.model import DTYPES, Dtype
+from shflbench.cuda.backends.base import Array
 from shflbench.patterns.data import distinct
 
 THREADS = 4 * 132 * 1024  # the largest launch of `launch-sweep` on an H200

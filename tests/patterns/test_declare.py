@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import pytest
 
-from shflbench.model import DTYPES, Dtype, Mechanism, Target
+from shflbench.core.model import DTYPES, Dtype, Mechanism, Target
 from shflbench.patterns.declare import (
     LAUNCH_OPTIONS,
     InOut,

@@ -6,12 +6,12 @@ import pytest
 
 from shflbench.checker import FileOptions, check_file, parse_chain, parse_same, parse_shape
 from shflbench.checker.options import LaunchOptions
-from shflbench.compile.build import Builder
+from shflbench.core.files import SHARED_HEADERS
+from shflbench.core.model import DTYPES
+from shflbench.cuda.compile.build import Builder
 from shflbench.cuda_sources.kernel_file import CompileOptions
 from shflbench.cuda_sources.read_options import Compilers
-from shflbench.files import SHARED_HEADERS
 from shflbench.measure.workload import Workload
-from shflbench.model import DTYPES
 from shflbench.patterns.copies import FILE, timed_copy
 from shflbench.patterns.dependent_launch.pattern import FACTOR, after_steps
 from shflbench.patterns.discover import builtin, load

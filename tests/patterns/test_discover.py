@@ -10,7 +10,7 @@ from shflbench.patterns.discover import builtin, load, name_of
 from tests.cases import setting
 
 HEAD = """\
-from shflbench.model import Mechanism
+from shflbench.core.model import Mechanism
 from shflbench.patterns.declare import Input, Output, Pattern, Variant
 
 BUFFERS = (Input("values"), Output("result"))

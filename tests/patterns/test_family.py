@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.bounds import MAX_NAME
-from shflbench.model import Mechanism, Status
+from shflbench.core.bounds import MAX_NAME
+from shflbench.core.model import Mechanism, Status
 from shflbench.patterns.declare import Pattern, Variant
 from shflbench.patterns.discover import builtin, load
 from shflbench.patterns.family import Family

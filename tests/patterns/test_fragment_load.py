@@ -3,11 +3,11 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from shflbench.backends.base import Array
+from shflbench.core.model import WARP, AccessKind, AccessSpace
+from shflbench.cuda.backends.base import Array
 from shflbench.kernel_facts.memory_requests import requests_of
 from shflbench.measure.agreement import mismatch
 from shflbench.measure.workload import Workload
-from shflbench.model import WARP, AccessKind, AccessSpace
 from shflbench.patterns.discover import builtin, load
 from tests import cases, kernels
 

@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
-from shflbench.backends.emulator import EmulatorBackend
+from shflbench.core.model import WARP
+from shflbench.cuda.backends.emulator import EmulatorBackend
 from shflbench.measure.agreement import mismatch
 from shflbench.measure.workload import Workload, call_of
-from shflbench.model import WARP
 from shflbench.patterns.discover import builtin, load
 from tests import cases, kernels
 

@@ -1,10 +1,10 @@
 import pytest
 
-from shflbench.backends.base import Array
-from shflbench.compile import nvrtc
-from shflbench.compile.loops import counted_loops
+from shflbench.core.model import DTYPES, WARP
+from shflbench.cuda.backends.base import Array
+from shflbench.cuda.compile import nvrtc
+from shflbench.cuda.compile.loops import counted_loops
 from shflbench.measure.workload import Workload
-from shflbench.model import DTYPES, WARP
 from shflbench.patterns.discover import builtin, load
 from tests import cases, kernels
 from tests.patterns.iterations import after, hidden

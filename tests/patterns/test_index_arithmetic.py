@@ -2,7 +2,7 @@
 
 import pytest
 
-from shflbench.model import WARP
+from shflbench.core.model import WARP
 from tests import kernels
 
 EXCHANGES = frozenset({"SHFL", "LDS", "STS", "BAR", "WARPSYNC", "NOP"})  # `__syncwarp()` is a NOP on sm_90

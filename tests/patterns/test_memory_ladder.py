@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
 
-from shflbench.backends.base import Array
+from shflbench.core.model import WARP, Case, Launch
+from shflbench.cuda.backends.base import Array
 from shflbench.errors import PatternError
 from shflbench.measure.agreement import mismatch
 from shflbench.measure.workload import Workload
-from shflbench.model import WARP, Case, Launch
 from shflbench.patterns.discover import builtin, load
 from tests import cases
 

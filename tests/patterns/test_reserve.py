@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from shflbench.backends.base import Array
+from shflbench.core.model import DTYPES
+from shflbench.cuda.backends.base import Array
 from shflbench.measure.agreement import mismatch
-from shflbench.model import DTYPES
 from shflbench.patterns.declare import Setting
 from shflbench.patterns.discover import builtin, load
 from tests import cases, kernels

@@ -3,7 +3,7 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
-from shflbench.backends.base import Array
+from shflbench.cuda.backends.base import Array
 from shflbench.measure.verify import difference
 from shflbench.measure.workload import Workload
 from shflbench.patterns.discover import builtin, load

@@ -4,9 +4,9 @@ from itertools import product
 import numpy as np
 import pytest
 
-from shflbench.backends.base import Array
+from shflbench.core.model import DTYPES, WARP
+from shflbench.cuda.backends.base import Array
 from shflbench.measure.workload import Workload
-from shflbench.model import DTYPES, WARP
 from shflbench.patterns.discover import builtin, load
 from tests import cases, kernels
 from tests.patterns.iterations import after, hidden

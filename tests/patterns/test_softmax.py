@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from shflbench.backends.base import Array
+from shflbench.cuda.backends.base import Array
 from shflbench.measure.verify import difference
 from shflbench.measure.workload import INPUT_SETS, Workload
 from shflbench.patterns.discover import builtin, load

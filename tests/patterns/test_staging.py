@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from shflbench.backends.base import Array
+from shflbench.cuda.backends.base import Array
+from shflbench.kernel_facts.launch_counts import counts_of
 from shflbench.measure.agreement import mismatch
-from shflbench.measure.launch_counts import counts_of
 from shflbench.measure.workload import Workload
 from shflbench.patterns.discover import builtin, load
 from tests import cases, kernels

@@ -1,8 +1,8 @@
 import pytest
 
-from shflbench.backends.base import Array
+from shflbench.core.model import WARP
+from shflbench.cuda.backends.base import Array
 from shflbench.measure.workload import Workload
-from shflbench.model import WARP
 from shflbench.patterns.discover import builtin, load
 from tests import cases
 from tests.patterns.iterations import after, hidden

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from shflbench.backends.base import Array
+from shflbench.core.model import WARP
+from shflbench.cuda.backends.base import Array
 from shflbench.measure.workload import INPUT_SETS, Workload
-from shflbench.model import WARP
 from shflbench.patterns.discover import builtin, load
 from tests import cases, kernels
 from tests.patterns.iterations import after, hidden

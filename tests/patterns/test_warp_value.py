@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from shflbench.backends.base import Array
+from shflbench.cuda.backends.base import Array
 from shflbench.measure.workload import Workload
 from shflbench.patterns.discover import builtin, load
 from tests import cases

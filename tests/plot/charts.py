@@ -1,7 +1,7 @@
 """Charts that are committed, and what their titles may claim, recomputed from results.csv.
 
 Who leads is decided by the rule of every answer, `shflbench.analysis.contest`; the rest is recomputed without it and
-without `shflbench.plot`. What a title says of who wins is in `tests.plot.title_claims`.
+without `shflbench.output.plot`. What a title says of who wins is in `tests.plot.title_claims`.
 """
 
 import csv

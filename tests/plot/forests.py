@@ -8,7 +8,7 @@ from matplotlib.patches import Rectangle
 from matplotlib.text import Annotation
 
 from shflbench.analysis.compare.comparison import Comparison, Verdict
-from shflbench.plot.page import Page
+from shflbench.output.plot.page import Page
 from tests.fakes.comparisons import quiet, timed
 from tests.plot.subjects import points
 

@@ -1,6 +1,6 @@
 """Check the claims in titles of charts of limits and predictions, recomputed from `results.csv` and `limits.csv`.
 
-Nothing here imports `shflbench.plot` or `shflbench.analysis`: two independent programs have to agree.
+Nothing here imports `shflbench.output.plot` or `shflbench.analysis`: two independent programs have to agree.
 """
 
 import re

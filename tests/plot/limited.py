@@ -7,8 +7,8 @@ from itertools import combinations, cycle
 from matplotlib.axes import Axes
 from matplotlib.text import Text
 
-from shflbench.plot.page import Page
-from shflbench.plot.subject import ChartSubject
+from shflbench.output.plot.page import Page
+from shflbench.output.plot.subject import ChartSubject
 from shflbench.store import Row
 from shflbench.store.limits_file import CaseLimit
 from tests.plot.subjects import subject

@@ -8,9 +8,9 @@ import pandas as pd
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
 
-from shflbench.model import Sample
-from shflbench.plot.page import Page
-from shflbench.plot.subject import ChartSubject, caption_of
+from shflbench.core.model import Sample
+from shflbench.output.plot.page import Page
+from shflbench.output.plot.subject import ChartSubject, caption_of
 from shflbench.store import Row
 from shflbench.store.columns import SAMPLE_COLUMNS
 from tests.fakes.runs import info, measured

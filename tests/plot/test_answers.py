@@ -2,8 +2,8 @@ from dataclasses import replace
 
 import pytest
 
-from shflbench.model import Mechanism
-from shflbench.plot.answers import answer
+from shflbench.core.model import Mechanism
+from shflbench.output.plot.answers import answer
 from shflbench.store import Row
 from tests.plot.subjects import SWEEP, rows, subject
 from tests.plot.test_findings import timed, with_times

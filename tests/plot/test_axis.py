@@ -1,7 +1,7 @@
 import pytest
 from matplotlib.figure import Figure
 
-from shflbench.plot.axis import axis_of, size_words, spread
+from shflbench.output.plot.axis import axis_of, size_words, spread
 from tests.plot.subjects import rows, subject
 
 

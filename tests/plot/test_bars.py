@@ -4,9 +4,9 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
-from shflbench.model import Mechanism, Status
-from shflbench.palette import COLORS
-from shflbench.plot import bars
+from shflbench.core.model import Mechanism, Status
+from shflbench.core.palette import COLORS
+from shflbench.output.plot import bars
 from tests.fakes.runs import untimed
 from tests.plot.subjects import SWEEP, points, rows, subject, texts
 

@@ -1,8 +1,8 @@
 from dataclasses import replace
 from pathlib import Path
 
-from shflbench.plot import all_charts, default_charts
-from shflbench.plot.draw import charts_of_run, choose_charts
+from shflbench.output.plot import all_charts, default_charts
+from shflbench.output.plot.draw import charts_of_run, choose_charts
 from shflbench.store import Run, read_run
 from shflbench.store.limits_file import write_limits
 from shflbench.store.provenance import SuiteText

@@ -5,10 +5,10 @@ import pytest
 from matplotlib.lines import Line2D
 
 from shflbench.analysis.settings import BLOCK, GRID
-from shflbench.model import Mechanism, Status
-from shflbench.palette import COLORS
-from shflbench.plot import bars, curves
-from shflbench.plot.style import color_of
+from shflbench.core.model import Mechanism, Status
+from shflbench.core.palette import COLORS
+from shflbench.output.plot import bars, curves
+from shflbench.output.plot.style import color_of
 from shflbench.store import Row
 from tests.fakes.runs import untimed
 from tests.plot.subjects import SWEEP, points, rows, subject, texts

@@ -2,8 +2,8 @@ from dataclasses import replace
 
 import pytest
 
-from shflbench.plot import distribution
-from shflbench.plot.subject import ChartSubject
+from shflbench.output.plot import distribution
+from shflbench.output.plot.subject import ChartSubject
 from tests.fakes.runs import measured
 from tests.plot.subjects import SWEEP, points, subject, texts
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from shflbench.core.model import Noise, Status
 from shflbench.errors import ResultsError
-from shflbench.model import Noise, Status
-from shflbench.plot import all_charts, draw
+from shflbench.output.plot import all_charts, draw
 from shflbench.store import Run, read_run
 from shflbench.store.limits_file import write_limits
 from tests.fakes.runs import compiled, info, measured, untimed, write_run
@@ -18,7 +18,7 @@ from tests.plot.subjects import SWEEP
 AGAIN = """
 import sys
 from pathlib import Path
-from shflbench.plot import all_charts, draw
+from shflbench.output.plot import all_charts, draw
 from shflbench.store import read_run
 run = read_run(Path(sys.argv[1]))
 draw(run, Path(sys.argv[2]), charts=all_charts(run))

@@ -3,9 +3,9 @@ from dataclasses import replace
 import pytest
 
 from shflbench.analysis.contest import contest_of, times
-from shflbench.model import Status
-from shflbench.plot.answers import answer
-from shflbench.plot.findings import best_variants, next_mechanism, note_uncounted
+from shflbench.core.model import Status
+from shflbench.output.plot.answers import answer
+from shflbench.output.plot.findings import best_variants, next_mechanism, note_uncounted
 from shflbench.store import Row
 from tests.fakes.runs import untimed
 from tests.plot.subjects import rows, subject

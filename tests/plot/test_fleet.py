@@ -3,9 +3,9 @@
 import pytest
 
 from shflbench.analysis.fleet import rank
-from shflbench.plot.fleet import MOST_DEVICES, draw
-from shflbench.plot.page import Page
-from shflbench.plot.style import house_style
+from shflbench.output.plot.fleet import MOST_DEVICES, draw
+from shflbench.output.plot.page import Page
+from shflbench.output.plot.style import house_style
 from tests.fakes.fleets import record
 
 
@@ -42,7 +42,7 @@ def test_outliers_are_always_shown_and_the_others_are_counted(page: Page) -> Non
 
 
 def test_models_share_the_place_and_outliers_without_one_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("shflbench.plot.fleet.MOST_DEVICES", 12)
+    monkeypatch.setattr("shflbench.output.plot.fleet.MOST_DEVICES", 12)
     large = [record(number, factor=1 + 0.05 * (number < 14)) for number in range(40)]
     small = [record(number, model="NVIDIA A30") for number in range(100, 104)]
     with house_style():

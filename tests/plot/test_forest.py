@@ -9,8 +9,8 @@ from matplotlib.transforms import Bbox
 
 from shflbench.analysis.compare.comparison import Outcome
 from shflbench.errors import ResultsError, UsageError
-from shflbench.plot.forest import draw, draw_forest
-from shflbench.plot.style import house_style
+from shflbench.output.plot.forest import draw, draw_forest
+from shflbench.output.plot.style import house_style
 from tests.fakes.comparisons import many, quiet, rich, timed
 from tests.plot.forests import bands, marks, names, of, of_verdicts
 from tests.plot.subjects import points, texts

@@ -3,8 +3,8 @@ from dataclasses import replace
 import pytest
 
 from shflbench.analysis.compare.comparison import Outcome, Reason
-from shflbench.plot.forest import draw
-from shflbench.plot.forest_lines import MOST_LINES, fold, scale_of
+from shflbench.output.plot.forest import draw
+from shflbench.output.plot.forest_lines import MOST_LINES, fold, scale_of
 from tests.fakes.comparisons import across, many, timed
 from tests.plot.forests import arrows, marks, names, of, of_verdicts
 from tests.plot.subjects import points, texts

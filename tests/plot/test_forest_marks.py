@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from shflbench.analysis.compare.comparison import Outcome
-from shflbench.plot.forest import draw
-from shflbench.plot.forest_marks import COLORS, look_of
+from shflbench.output.plot.forest import draw
+from shflbench.output.plot.forest_marks import COLORS, look_of
 from tests.fakes.comparisons import rich, timed
 from tests.plot.forests import bands, marks, of_verdicts
 from tests.plot.subjects import texts

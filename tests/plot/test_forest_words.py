@@ -3,8 +3,8 @@ from dataclasses import replace
 import pytest
 
 from shflbench.analysis.compare.comparison import Comparison, Metric, Outcome, Reason
-from shflbench.plot.forest import draw
-from shflbench.plot.forest_words import title
+from shflbench.output.plot.forest import draw
+from shflbench.output.plot.forest_words import title
 from tests.fakes.comparisons import across, many, quiet, rich, timed
 from tests.plot.forests import of, of_verdicts
 from tests.plot.subjects import texts

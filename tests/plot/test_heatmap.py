@@ -4,8 +4,8 @@ from math import log2
 import pytest
 from matplotlib.collections import QuadMesh
 
-from shflbench.model import Status
-from shflbench.plot import heatmap
+from shflbench.core.model import Status
+from shflbench.output.plot import heatmap
 from tests.fakes.runs import untimed
 from tests.plot.subjects import SWEEP, rows, subject, texts
 

@@ -8,11 +8,11 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 from matplotlib.patches import Rectangle
 
-from shflbench.model import Status
-from shflbench.plot import limit_chart
-from shflbench.plot.limiters import limiter_of
-from shflbench.plot.page import Page
-from shflbench.plot.style import house_style
+from shflbench.core.model import Status
+from shflbench.output.plot import limit_chart
+from shflbench.output.plot.limiters import limiter_of
+from shflbench.output.plot.page import Page
+from shflbench.output.plot.style import house_style
 from shflbench.store import Row, read_run
 from tests.fakes.runs import untimed
 from tests.plot.limited import limited, limits_for, misplaced

@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from shflbench.plot import all_charts, draw
+from shflbench.output.plot import all_charts, draw
 from shflbench.store import read_run
 from shflbench.store.limits_file import LIMITS_FILE, write_limits
 from tests.fakes.runs import measured, write_run

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from shflbench.plot.limit_findings import limited_variants, share_words
+from shflbench.output.plot.limit_findings import limited_variants, share_words
 from shflbench.store import Row
 from shflbench.store.limits_file import CaseLimit
 from tests.plot.limited import limited, limits_for

@@ -6,9 +6,17 @@ from matplotlib.colors import to_hex, to_rgb
 
 from shflbench.analysis.limits import ISSUE, LATENCY, ExecutionUnit
 from shflbench.analysis.limits.units import UNPUBLISHED
-from shflbench.palette import COLORS
-from shflbench.plot.limiters import FAMILIES, LIMITERS, limiter_legend, limiter_look, limiter_of, point_look, rank
-from shflbench.plot.style import INK, UNSAFE_HATCH
+from shflbench.core.palette import COLORS
+from shflbench.output.plot.limiters import (
+    FAMILIES,
+    LIMITERS,
+    limiter_legend,
+    limiter_look,
+    limiter_of,
+    point_look,
+    rank,
+)
+from shflbench.output.plot.style import INK, UNSAFE_HATCH
 from tests.plot.test_style import SIGHT, contrast, lab, linear
 
 

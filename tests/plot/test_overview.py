@@ -3,8 +3,8 @@ from math import log2
 import pytest
 from matplotlib.collections import QuadMesh
 
-from shflbench.model import Status
-from shflbench.plot import overview
+from shflbench.core.model import Status
+from shflbench.output.plot import overview
 from tests.fakes.runs import untimed
 from tests.plot.subjects import rows, subject, texts
 

@@ -2,8 +2,8 @@ from itertools import combinations
 
 from matplotlib.patches import Patch
 
-from shflbench.plot.page import WIDTH, Caption, Page
-from shflbench.plot.style import house_style
+from shflbench.output.plot.page import WIDTH, Caption, Page
+from shflbench.output.plot.style import house_style
 
 
 def test_every_part_lies_on_the_page_however_long_its_text() -> None:

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from shflbench.plot.prediction_findings import note_unpredicted, prediction_error, predictions, tenth
+from shflbench.output.plot.prediction_findings import note_unpredicted, prediction_error, predictions, tenth
 from tests.plot.limited import ERRORS, limited, limits_for
 from tests.plot.subjects import rows
 

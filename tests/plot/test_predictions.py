@@ -2,8 +2,8 @@ from dataclasses import replace
 
 import pytest
 
-from shflbench.plot import predictions
-from shflbench.plot.style import house_style
+from shflbench.output.plot import predictions
+from shflbench.output.plot.style import house_style
 from tests.plot.limited import ERRORS, limited, limits_for, misplaced
 from tests.plot.subjects import points, rows, subject, texts
 from tests.plot.test_limit_chart import reference

@@ -4,9 +4,9 @@ from pathlib import Path
 import pytest
 
 from shflbench.errors import ResultsError
-from shflbench.plot.page import Caption, Page
-from shflbench.plot.save import save
-from shflbench.plot.style import house_style
+from shflbench.output.plot.page import Caption, Page
+from shflbench.output.plot.save import save
+from shflbench.output.plot.style import house_style
 
 
 def put(folder: Path, words: str = "4.69×") -> list[Path]:

@@ -1,6 +1,6 @@
 from dataclasses import replace
 
-from shflbench.plot.shapes import blocks_of, grid_of, grid_words, grids_of
+from shflbench.output.plot.shapes import blocks_of, grid_of, grid_words, grids_of
 from tests.plot.subjects import rows
 
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
 
-from shflbench.model import Mechanism
-from shflbench.palette import COLORS, NAMES
-from shflbench.plot.style import (
+from shflbench.core.model import Mechanism
+from shflbench.core.palette import COLORS, NAMES
+from shflbench.output.plot.style import (
     INK,
     MUTED,
     balance,

@@ -2,8 +2,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from shflbench.analysis.settings import BLOCK, GRID
-from shflbench.model import Noise, Status
-from shflbench.plot.subject import caption_of, subjects, untimed_notes, whole_run
+from shflbench.core.model import Noise, Status
+from shflbench.output.plot.subject import caption_of, subjects, untimed_notes, whole_run
 from shflbench.store import read_run
 from tests.fakes.runs import info, measured, untimed, write_run
 from tests.plot.subjects import rows, subject

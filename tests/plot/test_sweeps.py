@@ -1,10 +1,10 @@
 from dataclasses import replace
 
 from shflbench.analysis.settings import GRID
-from shflbench.model import Status
-from shflbench.plot import curves
-from shflbench.plot.subject import parts
-from shflbench.plot.sweeps import beside, blocks_along, sweeps
+from shflbench.core.model import Status
+from shflbench.output.plot import curves
+from shflbench.output.plot.subject import parts
+from shflbench.output.plot.sweeps import beside, blocks_along, sweeps
 from tests.fakes.runs import untimed
 from tests.plot.subjects import rows, subject, texts
 

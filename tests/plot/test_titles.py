@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.plot import all_charts, draw
+from shflbench.output.plot import all_charts, draw
 from shflbench.store import read_run
 from tests.plot.charts import ROOT, Chart, charts, contests, read_chart, timed
 from tests.plot.title_claims import errors

@@ -1,7 +1,7 @@
 import pytest
 
-from shflbench.plot.quantity import BANDWIDTH, TIME, Quantity
-from shflbench.plot.vertical import Point, bundles, depths, spread_of, vertical_of
+from shflbench.output.plot.quantity import BANDWIDTH, TIME, Quantity
+from shflbench.output.plot.vertical import Point, bundles, depths, spread_of, vertical_of
 
 
 def test_times_are_drawn_by_factors_and_bandwidths_from_zero() -> None:

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from shflbench.readers.blocks import BLOCK_SECONDS, split_into_blocks
+from shflbench.store.readers.blocks import BLOCK_SECONDS, split_into_blocks
 
 
 @pytest.mark.parametrize(

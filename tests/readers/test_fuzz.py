@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from shflbench.analysis.compare import Side
+from shflbench.core.model import Status
 from shflbench.errors import ResultsError
-from shflbench.model import Status
-from shflbench.readers import is_foreign, read_recording, run_of
+from shflbench.store.readers import is_foreign, read_recording, run_of
 from tests.conftest import Command
 from tests.readers.mutations import Files, files_of, lay, mutant, originals
 

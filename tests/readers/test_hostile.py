@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from shflbench.errors import ResultsError
-from shflbench.readers import content, read_recording
+from shflbench.store.readers import content, read_recording
 from tests.conftest import Command
 from tests.readers.foreign_files import write_csv, write_nvbench
 from tests.readers.mutations import files_of, with_links

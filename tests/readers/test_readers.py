@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from shflbench.core.model import Status
 from shflbench.errors import ResultsError
-from shflbench.model import Status
-from shflbench.readers import BenchmarkTool, is_foreign, read_recording, run_of
-from shflbench.readers.times import TOO_SHORT
+from shflbench.store.readers import BenchmarkTool, is_foreign, read_recording, run_of
+from shflbench.store.readers.times import TOO_SHORT
 from tests.readers.foreign_files import CLOCK_HZ, nvbench_times_us, write_csv, write_nvbench
 
 DATA = Path(__file__).parents[1] / "data" / "readers"

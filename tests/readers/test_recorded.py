@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks.nvbench.recording import NVBenchRecording
 from shflbench.analysis.compare import Outcome, Settings, Side, compare
-from shflbench.readers import RecordedProcess, Recording, read_recording, run_of
+from shflbench.store.readers import RecordedProcess, Recording, read_recording, run_of
 
 pytestmark = pytest.mark.archs  # seven seconds
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.compile.toolchain import find
-from shflbench.model import Overrides
+from shflbench.core.model import Overrides
+from shflbench.cuda.compile.toolchain import find
 from shflbench.session import Plan
 from shflbench.session.plan import run_info
 from shflbench.store import RunFolder, RunInfo

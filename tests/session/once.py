@@ -16,7 +16,7 @@ from types import ModuleType
 
 import pytest
 
-from shflbench.backends.base import Array
+from shflbench.cuda.backends.base import Array
 from shflbench.patterns import discover
 from shflbench.patterns.check import problems
 from shflbench.patterns.declare import Pattern, Setting

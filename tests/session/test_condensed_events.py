@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from shflbench.core.model import Status
 from shflbench.errors import LaunchError
-from shflbench.fleet.condense import Condenser, ProcessNumbers
 from shflbench.measure.condensed import CaseTimed, CondensedEvent, SamplesPacked
 from shflbench.measure.events import RoundDone
 from shflbench.measure.job import Job
-from shflbench.model import Status
 from shflbench.session import GroupDone, Note, run
+from shflbench.session.fleet.condense import Condenser, ProcessNumbers
 from shflbench.store import read_run
 from shflbench.store.run_files import ROWS_FILE, SAMPLES_FILE
 from tests.fakes.backend import FakeBackend, Script

@@ -1,5 +1,6 @@
 import pytest
 
+from shflbench.core.model import Conditions, Proof, Status
 from shflbench.measure.events import (
     CaseFailed,
     Converged,
@@ -14,7 +15,6 @@ from shflbench.measure.events import (
     WarmedUp,
 )
 from shflbench.measure.stopping import FEWEST_ROUNDS
-from shflbench.model import Conditions, Proof, Status
 from shflbench.session.events import RunProgress, Working
 
 PROOF = Proof(8, 8, (1,), "2x64")

@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 
+from shflbench.core.model import Status
 from shflbench.errors import LaunchError
 from shflbench.measure.sentinels import version
-from shflbench.model import Status
 from shflbench.session import Compiling, GroupDone, NextPass, Note, Plan, ProcessPass, RunEvent, affordable, run
 from shflbench.store import ResumedRun, Row, SentinelSet, read_run, resume
 from tests import cases

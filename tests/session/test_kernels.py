@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from shflbench.model import Case, Launch
+from shflbench.core.model import Case, Launch
 from shflbench.patterns.discover import builtin, load
 from shflbench.session.kernels import key
 

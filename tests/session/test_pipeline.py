@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.compile.cubin import kernel_code
-from shflbench.compile.toolchain import find
+from shflbench.core.model import Disturbance, Status
+from shflbench.cuda.compile.cubin import kernel_code
+from shflbench.cuda.compile.toolchain import find
 from shflbench.errors import LaunchError, ResultsError
 from shflbench.measure.sentinels import version
-from shflbench.model import Disturbance, Status
 from shflbench.session import Compiling, GroupDone, Note, Plan, RunEvent, WarmedUp, Working, run
 from shflbench.store import ResumedRun, SentinelSet, read_run, resume
 from shflbench.store.kernel_archive import KernelArchive

@@ -4,15 +4,15 @@ from pathlib import Path
 import pytest
 
 import shflbench
-from shflbench.compile.toolchain import Toolchain
+from shflbench.core.model import Case, DeviceState, Launch, MeasureRules, Overrides, Suite
+from shflbench.core.thresholds import Thresholds
+from shflbench.cuda.compile.toolchain import Toolchain
 from shflbench.measure.executor import InProcessExecutor
-from shflbench.model import Case, DeviceState, Launch, MeasureRules, Overrides, Suite
 from shflbench.patterns.discover import builtin
 from shflbench.session import Plan
 from shflbench.session.plan import run_info
 from shflbench.store import RunSettings
 from shflbench.store.surroundings import source_hash
-from shflbench.thresholds import Thresholds
 from tests.fakes.backend import FakeBackend
 
 CASE = Case("neighbor", "shfl", "f32", Launch("2x64", 64, 2), 64)

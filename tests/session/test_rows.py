@@ -2,7 +2,7 @@ from dataclasses import fields, replace
 
 import pytest
 
-from shflbench.model import (
+from shflbench.core.model import (
     Case,
     Conditions,
     Disturbance,

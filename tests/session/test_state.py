@@ -5,11 +5,22 @@ from typing import Any
 
 import pytest
 
-from shflbench.compile.toolchain import Toolchain
+from shflbench.core.model import (
+    Case,
+    Conditions,
+    Disturbance,
+    Kernel,
+    Loop,
+    MeasureRules,
+    Proof,
+    Resources,
+    Status,
+    Suite,
+)
+from shflbench.cuda.compile.toolchain import Toolchain
 from shflbench.errors import KernelError
 from shflbench.measure.events import BurstTaken, CaseFailed, Converged, GridResolved, RoundDone, Verified
 from shflbench.measure.executor import InProcessExecutor
-from shflbench.model import Case, Conditions, Disturbance, Kernel, Loop, MeasureRules, Proof, Resources, Status, Suite
 from shflbench.patterns.discover import LoadedPattern, builtin
 from shflbench.session.kernels import key
 from shflbench.session.plan import Plan

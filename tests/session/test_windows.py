@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.model import MeasureRules, Suite
+from shflbench.core.model import MeasureRules, Suite
 from shflbench.session.windows import CASE_SECONDS, CASES, least_seconds, windows
 from tests import cases
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from shflbench.core.model import Status
 from shflbench.errors import ResultsError
-from shflbench.model import Status
 from shflbench.store import read_info, samples
 from shflbench.store.baselines import Baselines
 from shflbench.store.limits_file import CaseLimit, write_limits

@@ -11,11 +11,11 @@ from shflbench.checker.report import KernelReport
 from shflbench.checker.runs.evidence import Expectation
 from shflbench.checker.verdict import KernelVerdict, Level
 from shflbench.cli.check.records import as_json
+from shflbench.core.model import Case, Launch
 from shflbench.cuda_sources.source_lines import SourceLine
 from shflbench.emulator.races.hazards import HazardKind
 from shflbench.errors import ResultsError
-from shflbench.model import Case, Launch
-from shflbench.pattern_checks.subject_report import SubjectReport
+from shflbench.kernel_facts.pattern_checks.subject_report import SubjectReport
 from shflbench.store import check_report
 from shflbench.store.check_report import HazardReport, KernelHazards, read_check_report
 

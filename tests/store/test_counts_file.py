@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from shflbench.core.model import AccessKind, AccessRequests, AccessSpace, KernelRequests, LaunchCounts, MemoryFootprint
 from shflbench.errors import ResultsError
-from shflbench.model import AccessKind, AccessRequests, AccessSpace, KernelRequests, LaunchCounts, MemoryFootprint
 from shflbench.store.counts_file import COUNTS_FILE, CaseCounts, read_counts, write_counts
 
 LOAD = AccessRequests(

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from shflbench.core.model import Instruction, Kernel, Loop, Resources
 from shflbench.errors import ResultsError
-from shflbench.model import Instruction, Kernel, Loop, Resources
 from shflbench.store.cubin_tar import CUBIN_TAR, pack, unpack
 from shflbench.store.kernel_archive import (
     INDEX,

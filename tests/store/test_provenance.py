@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
+from shflbench.core.model import DeviceState, Noise, Overrides
+from shflbench.core.thresholds import Thresholds
 from shflbench.errors import ResultsError
-from shflbench.model import DeviceState, Noise, Overrides
 from shflbench.store import RunFolder, RunInfo, RunSettings, SentinelSet, read_info
 from shflbench.store.columns import SCHEMA
 from shflbench.store.keys import KEYS
 from shflbench.store.provenance import Conversion, ConvertedProcess
-from shflbench.thresholds import Thresholds
 from tests.fakes.runs import H200, info
 
 FILE = Path("run/run.json")

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from shflbench.core.model import Overrides, Sample, Status
 from shflbench.errors import ResultsError
-from shflbench.model import Overrides, Sample, Status
 from shflbench.store import ResumedRun, RunInfo, RunSettings, SuiteText, read_run, resume
 from shflbench.store.samples import read
 from tests.fakes.runs import H200, info, measured, plan_groups, untimed, write_run

@@ -8,8 +8,8 @@ from typing import Any, get_type_hints
 
 import pytest
 
+from shflbench.core.model import Disturbance, Status
 from shflbench.errors import ResultsError
-from shflbench.model import Disturbance, Status
 from shflbench.store import Row, read_run, row_columns
 from shflbench.store.rows import ROWS, decode
 from tests.fakes.runs import compiled, measured, untimed

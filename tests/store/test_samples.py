@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from shflbench.core.model import Sample
 from shflbench.errors import ResultsError
-from shflbench.model import Sample
 from shflbench.store.columns import SAMPLE_COLUMNS
 from shflbench.store.samples import encode, header, load, members, pack, read, read_kept
 from tests.fakes.runs import measured

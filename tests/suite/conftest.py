@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from shflbench.core.model import Overrides, Suite
 from shflbench.errors import SuiteError
-from shflbench.model import Overrides, Suite
 from shflbench.suite import load
 
 HEAD = "schema: 1\nname: demo\n"  # a test's experiments start on line 3

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.model import MeasureRules
+from shflbench.core.model import MeasureRules
 from shflbench.patterns.discover import builtin
 from shflbench.suite.option_values import option_values
 from shflbench.suite.schema import Measure

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.claims.claim import Claim, Quantifier
-from shflbench.claims.functions import FUNCTIONS
-from shflbench.claims.parse import parse_expression
-from shflbench.model import Overrides
+from shflbench.core.claims.claim import Claim, Quantifier
+from shflbench.core.claims.functions import FUNCTIONS
+from shflbench.core.claims.parse import parse_expression
+from shflbench.core.model import Overrides
 from shflbench.suite.claim_values import MAX_SENTENCE
 from shflbench.suite.schema import MAX_CLAIMS
 from tests.suite.conftest import Folder

@@ -1,8 +1,8 @@
 import pytest
 
-from shflbench.model import Overrides
+from shflbench.core.model import Overrides
+from shflbench.core.thresholds import ALLOWED, Special, Threshold, Thresholds
 from shflbench.suite.schema import MAX_ENTRIES
-from shflbench.thresholds import ALLOWED, Special, Threshold, Thresholds
 from tests.suite.conftest import Folder
 
 HEAD = "schema: 1\nname: demo\n"

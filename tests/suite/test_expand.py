@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.model import Launch
+from shflbench.core.model import Launch
 from tests.suite.conftest import Folder
 
 NO_MATCH = "this entry matches no case; needed: a combination that the experiment has"

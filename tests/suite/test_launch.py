@@ -2,10 +2,8 @@ import re
 
 import pytest
 
-from shflbench.dimensions import LaunchDims
-from shflbench.model import Launch
-from shflbench.suite import parse_launch, resolve_grid
-from shflbench.suite.launch import (
+from shflbench.core.dimensions import LaunchDims
+from shflbench.core.launch import (
     BLOCK_ALLOWED,
     BLOCK_DIMS_ALLOWED,
     GRID_ALLOWED,
@@ -14,7 +12,10 @@ from shflbench.suite.launch import (
     OWN_DIMS,
     grid_and_block,
     launch_dims,
+    parse_launch,
+    resolve_grid,
 )
+from shflbench.core.model import Launch
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.model import MeasureRules
+from shflbench.core.model import MeasureRules
 from shflbench.patterns.discover import builtin
 from shflbench.suite import find_shipped, load
 from shflbench.suite.problems import MAX_REPORTED

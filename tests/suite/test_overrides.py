@@ -1,7 +1,7 @@
 import pytest
 
+from shflbench.core.model import Overrides
 from shflbench.errors import UsageError
-from shflbench.model import Overrides
 from tests.suite.conftest import Folder
 
 VARIANTS = "allowed: smem, shfl, match"

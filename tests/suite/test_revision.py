@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.claims.claim import Claim
-from shflbench.claims.expression import Call
+from shflbench.core.claims.claim import Claim
+from shflbench.core.claims.expression import Call
+from shflbench.core.thresholds import Special, Threshold, Thresholds
 from shflbench.errors import SuiteError
 from shflbench.suite import find_shipped, load
 from shflbench.suite.document import MAX_BYTES
 from shflbench.suite.revision import claims_of, patterns_by_folder, same_measurements, thresholds_of
-from shflbench.thresholds import Special, Threshold, Thresholds
 from tests.suite.hostile import HEADS, VALUES
 from tests.suite.mutations import mutant, originals
 

@@ -6,10 +6,10 @@ from typing import Any, get_args
 import pytest
 from pydantic import BaseModel
 
-from shflbench.model import DTYPES
+from shflbench.core.launch import LAUNCH_ALLOWED
+from shflbench.core.model import DTYPES
 from shflbench.patterns.discover import builtin
 from shflbench.suite import json_schema
-from shflbench.suite.launch import LAUNCH_ALLOWED
 from shflbench.suite.schema import SECTIONS, SuiteFile
 from tests.suite.conftest import Folder
 

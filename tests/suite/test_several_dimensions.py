@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from shflbench.core.launch import BLOCK_ALLOWED, BLOCK_DIMS_ALLOWED, FLAT_ALLOWED, GRID_DIMS_ALLOWED, SIZES_ALLOWED
+from shflbench.core.model import Overrides
 from shflbench.errors import UsageError
-from shflbench.model import Overrides
-from shflbench.suite.launch import BLOCK_ALLOWED, BLOCK_DIMS_ALLOWED, FLAT_ALLOWED, GRID_DIMS_ALLOWED, SIZES_ALLOWED
 from tests.suite.conftest import Folder
 
 PATTERNS = Path(__file__).parents[1] / "patterns"

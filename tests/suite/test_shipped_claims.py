@@ -5,9 +5,9 @@ from collections import Counter
 
 import pytest
 
-from shflbench.claims.claim import Claim
-from shflbench.claims.expression import Call
-from shflbench.claims.walk import calls
+from shflbench.core.claims.claim import Claim
+from shflbench.core.claims.expression import Call
+from shflbench.core.claims.walk import calls
 from shflbench.patterns.discover import builtin, load
 from shflbench.suite.shipped_claims import claims_by_pattern, shipped_claims
 

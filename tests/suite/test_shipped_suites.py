@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from itertools import product
 
-from shflbench.model import Case
+from shflbench.core.model import Case
 from shflbench.patterns.discover import builtin, load
 from shflbench.suite import find_shipped
 from shflbench.suite import load as load_suite

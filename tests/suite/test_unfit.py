@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from shflbench.core.model import Overrides
 from shflbench.errors import UsageError
-from shflbench.model import Overrides
 from tests.suite.conftest import Folder
 
 ALL = "experiments:\n  - pattern: ./ring\n    launch: 26x128\n    dtypes: f32\n"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.plot import default_charts
+from shflbench.output.plot import default_charts
 from shflbench.store import read_run
 from shflbench.suite import find_shipped, load
 from shflbench.suite.chart_names import MAX_CHARTS

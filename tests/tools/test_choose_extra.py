@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from shflbench.installation.extra import Choice
+from shflbench.cuda.installation.extra import Choice
 from tools import choose_extra
 
 if TYPE_CHECKING:

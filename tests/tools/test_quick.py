@@ -13,7 +13,7 @@ TESTS = tuple(str(path.relative_to(ROOT)) for path in sorted((ROOT / "tests").rg
 
 
 def test_the_test_that_imports_a_module_comes_before_those_that_only_depend_on_it() -> None:
-    chosen = affected(["shflbench/words.py"], TESTS).tests
+    chosen = affected(["shflbench/core/words.py"], TESTS).tests
     assert "tests/test_words.py" in chosen[:20]
     assert len(chosen) > 100
     assert not any(test.startswith("tests/faults/") for test in chosen[:20])

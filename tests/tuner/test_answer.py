@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from shflbench.advice.tuner.answer import sampling_seconds
 from shflbench.store import read_run
-from shflbench.tuner.answer import sampling_seconds
 
 QUICK = Path(__file__).parents[2] / "results/quick/nvidia-h200"
 

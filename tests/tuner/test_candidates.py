@@ -2,9 +2,9 @@
 
 import pytest
 
-from shflbench.arch import load
-from shflbench.arch.residency import SmCapacity, occupancy
-from shflbench.tuner.candidates import unfit_reason
+from shflbench.advice.tuner.candidates import unfit_reason
+from shflbench.core.arch import load
+from shflbench.core.arch.residency import SmCapacity, occupancy
 
 
 def reason(registers: int, shared_bytes: int, block: int, blocks: int) -> str:

@@ -2,8 +2,8 @@
 
 import pytest
 
+from shflbench.advice.tuner.request import default_launches, for_arch, tunable, tune_request
 from shflbench.patterns.discover import builtin_declaration
-from shflbench.tuner.request import default_launches, for_arch, tunable, tune_request
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """The candidates that are measured, by predictions and by times."""
 
-from shflbench.model import Interval
-from shflbench.tuner.rules import (
+from shflbench.advice.tuner.rules import (
     MOST_MEASURED,
     Rung,
     best_of_kinds,
@@ -11,6 +10,7 @@ from shflbench.tuner.rules import (
     leave_out,
     rank_time,
 )
+from shflbench.core.model import Interval
 
 KINDS = {"a": "shfl", "b": "shfl", "c": "shfl", "d": "shfl", "e": "smem"}
 THREE = Rung(0.01, 1.0, 1, most=3)

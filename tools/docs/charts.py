@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from shflbench.plot import all_charts, default_charts, draw
+from shflbench.output.plot import all_charts, default_charts, draw
 from shflbench.store import find_runs, read_run
 
 ROOT = Path(__file__).parents[2]

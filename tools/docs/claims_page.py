@@ -17,9 +17,9 @@ from shflbench.analysis.claims.claim_verdicts import judge_claims, read_claim_ru
 from shflbench.analysis.claims.measured import measured_quantity
 from shflbench.analysis.claims.verdict import ClaimStatus, SettingStatus
 from shflbench.analysis.contest import times, times_range
-from shflbench.claims.walk import expression_text
-from shflbench.grouping import group_by
-from shflbench.model import Interval
+from shflbench.core.claims.walk import expression_text
+from shflbench.core.grouping import group_by
+from shflbench.core.model import Interval
 from shflbench.store import find_runs, read_run
 from shflbench.suite.shipped_claims import shipped_claims
 from tools.docs.measured import DEVICE, ROOT, by_pattern, launch_costs, per_iteration, settings, unsafe_gain

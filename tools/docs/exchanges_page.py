@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 from shflbench.analysis import contest
 from shflbench.analysis.contest import Contest, competes, contest_of
-from shflbench.grouping import group_by
-from shflbench.model import Mechanism
+from shflbench.core.grouping import group_by
+from shflbench.core.model import Mechanism
 from shflbench.store import read_run
 from shflbench.store.limits_file import read_limits
 from tools.docs.claims_page import cell, measured, share, verdicts

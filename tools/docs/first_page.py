@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.contest import MATTERS, times
-from shflbench.words import count_noun
+from shflbench.core.words import count_noun
 from tools.docs.answers.answer import MEMORY, MODEL, OTHER, WARPS, answers, every_answer, fastest_there
 from tools.docs.answers.distance import FAR
 from tools.docs.answers.figures import IS_ONE, gain_of_a_kernel

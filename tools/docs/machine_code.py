@@ -15,17 +15,17 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
-from shflbench.compile import loops, resources, rules, sass
-from shflbench.compile.build import Builder
-from shflbench.compile.source import translation_unit
-from shflbench.compile.toolchain import find
-from shflbench.model import Case, Kernel, Launch
+from shflbench.core.model import Case, Kernel, Launch
+from shflbench.cuda.compile import loops, resources, rules, sass
+from shflbench.cuda.compile.build import Builder
+from shflbench.cuda.compile.source import translation_unit
+from shflbench.cuda.compile.toolchain import find
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from shflbench.compile.source import Source
+    from shflbench.cuda.compile.source import Source
     from shflbench.errors import KernelError
     from shflbench.patterns.discover import LoadedPattern
 

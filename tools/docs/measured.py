@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.analysis.claims.times import RunTimes
 from shflbench.analysis.contest import Contest, contests_of, times
-from shflbench.model import Mechanism
+from shflbench.core.model import Mechanism
 from shflbench.store import find_runs, read_run
 from tools.docs.opponents import all_settings, side
 from tools.docs.records.opponents import has_other_layout

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.contest import MATTERS, times
-from shflbench.model import Mechanism
+from shflbench.core.model import Mechanism
 from shflbench.store import find_runs, read_run
 from tools.docs.records.opponents import RECORD, Timed, rivals
 

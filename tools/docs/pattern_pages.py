@@ -7,21 +7,21 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shflbench.compile.source import headers, kernel_name
-from shflbench.compile.toolchain import find
-from shflbench.files import SHARED_HEADERS
-from shflbench.model import DTYPES, Mechanism
+from shflbench.core.files import SHARED_HEADERS
+from shflbench.core.model import DTYPES, Mechanism
+from shflbench.core.words import join_words
+from shflbench.cuda.compile.source import headers, kernel_name
+from shflbench.cuda.compile.toolchain import find
 from shflbench.patterns.declare import LAUNCH_OPTIONS, InOut, Input, Output, Setting
 from shflbench.patterns.discover import builtin, load
 from shflbench.suite.shipped_claims import claims_by_pattern
-from shflbench.words import join_words
 from tools.docs.machine_code import compiler_of, digest, read_tables, table, tables, with_digest
 from tools.docs.wrap import wrap_page
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from shflbench.claims.claim import Claim
+    from shflbench.core.claims.claim import Claim
     from shflbench.patterns.declare import Pattern, Variant
     from shflbench.patterns.discover import LoadedPattern
     from shflbench.patterns.family import Family

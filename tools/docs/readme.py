@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from shflbench.model import Mechanism
+from shflbench.core.model import Mechanism
 from tools.docs.measured import settings
 
 ROOT = Path(__file__).parents[2]

@@ -8,10 +8,10 @@ import re
 from dataclasses import fields
 
 import shflbench
-from shflbench.advisor.api import AdviceResult
+from shflbench.advice.api import AdviceResult
 from shflbench.checker.python.results import CheckFinding, CheckResult
-from shflbench.kernel_bench.result import BenchResult
 from shflbench.kernel_facts.inspection import InspectResult
+from shflbench.user_kernels.bench.result import BenchResult
 from tools.docs.machine_code import table
 from tools.docs.pattern_pages import NOTE
 from tools.docs.wrap import wrap_page

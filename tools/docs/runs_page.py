@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from shflbench.grouping import group_by
+from shflbench.core.grouping import group_by
+from shflbench.core.words import count_noun
 from shflbench.store import find_runs, read_run
 from shflbench.suite import find_shipped, load
 from shflbench.suite.revision import same_measurements
-from shflbench.words import count_noun
 from tools.docs.measured import ROOT
 from tools.docs.page_file import write_page
 from tools.docs.wrap import wrap_page

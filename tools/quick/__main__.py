@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shflbench.words import count_noun
+from shflbench.core.words import count_noun
 from tools.quick.affected import affected
 
 if TYPE_CHECKING:

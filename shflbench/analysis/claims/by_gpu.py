@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 from shflbench.analysis.claims.claim_verdicts import judge_claims
 from shflbench.analysis.claims.stored import claims_of_run, current_claims
+from shflbench.core.grouping import group_by
 from shflbench.errors import ResultsError, SuiteError
-from shflbench.grouping import group_by
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
     from shflbench.analysis.claims.claim_verdicts import ClaimRun
     from shflbench.analysis.claims.verdict import ClaimVerdict
-    from shflbench.claims.claim import Claim
+    from shflbench.core.claims.claim import Claim
     from shflbench.store import RunInfo
 
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
-from shflbench.grouping import group_by
+from shflbench.core.grouping import group_by
+from shflbench.core.launch import grid_and_block, parse_grid, parse_launch
 from shflbench.patterns.declare import LAUNCH_OPTIONS
 from shflbench.suite.claims import LAUNCH_DEFAULTS
-from shflbench.suite.launch import grid_and_block, parse_grid, parse_launch
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -13,7 +13,7 @@ from shflbench.analysis.claims.sentences import explain, overall_why
 from shflbench.analysis.claims.setting import judge_setting
 from shflbench.analysis.claims.times import RunTimes
 from shflbench.analysis.claims.verdict import ClaimStatus, ClaimVerdict, SettingStatus
-from shflbench.claims.claim import Quantifier
+from shflbench.core.claims.claim import Quantifier
 from shflbench.store import read_run
 from shflbench.store.limits_file import read_limits
 from shflbench.store.run_files import CHECK_FILE
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from shflbench.analysis.claims.setting import JudgedSetting
-    from shflbench.claims.claim import Claim
+    from shflbench.core.claims.claim import Claim
 
 __all__ = ["ClaimRun", "judge_claims", "judge_selection", "judge_subjects", "read_claim_run"]
 

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from shflbench.analysis.claims.quantity_words import RATIO, unit_of
-from shflbench.claims.expression import Arithmetic, Both, Call, Constant, Either, Negative, Not, Relation
-from shflbench.claims.walk import calls, expression_text
-from shflbench.model import Interval
+from shflbench.core.claims.expression import Arithmetic, Both, Call, Constant, Either, Negative, Not, Relation
+from shflbench.core.claims.walk import calls, expression_text
+from shflbench.core.model import Interval
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from shflbench.claims.expression import ArithmeticSign, ComparisonSign, Expression
+    from shflbench.core.claims.expression import ArithmeticSign, ComparisonSign, Expression
 
 ROUNDING = 1e-9  # exact numbers that differ by this fraction are equal
 

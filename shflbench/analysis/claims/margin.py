@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.claims.evaluate import evaluate
-from shflbench.claims.expression import Both, Either, Not, Relation
-from shflbench.model import Interval
+from shflbench.core.claims.expression import Both, Either, Not, Relation
+from shflbench.core.model import Interval
 
 if TYPE_CHECKING:
     from shflbench.analysis.claims.evaluate import Lookup
-    from shflbench.claims.expression import Expression
+    from shflbench.core.claims.expression import Expression
 
 
 def margin(expression: Expression, lookup: Lookup) -> float | None:

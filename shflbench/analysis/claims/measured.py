@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from shflbench.claims.expression import Arithmetic, Call, Constant, Relation
-from shflbench.claims.walk import calls, expression_text, nodes
+from shflbench.core.claims.expression import Arithmetic, Call, Constant, Relation
+from shflbench.core.claims.walk import calls, expression_text, nodes
 
 if TYPE_CHECKING:
-    from shflbench.claims.claim import Claim
-    from shflbench.claims.expression import ComparisonSign, Expression
+    from shflbench.core.claims.claim import Claim
+    from shflbench.core.claims.expression import ComparisonSign, Expression
 
 MIRRORED: dict[ComparisonSign, ComparisonSign] = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 # Functions whose values are above 0, so that a comparison of two is one of their ratio with a number.

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.claims.evaluate import Unknown, exactly
-from shflbench.claims.walk import calls
-from shflbench.model import Interval, Status
+from shflbench.core.claims.walk import calls
+from shflbench.core.model import Interval, Status
 from shflbench.patterns.declare import LAUNCH_OPTIONS
 from shflbench.store.run_files import CHECK_FILE
 from shflbench.suite import find_shipped
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from shflbench.analysis.claims.code import RunCode
     from shflbench.analysis.claims.evaluate import Value
     from shflbench.analysis.claims.times import RunTimes
-    from shflbench.claims.claim import Claim
-    from shflbench.claims.expression import Call
-    from shflbench.model import Device
+    from shflbench.core.claims.claim import Claim
+    from shflbench.core.claims.expression import Call
+    from shflbench.core.model import Device
     from shflbench.store import Row, Run
     from shflbench.store.check_report import HazardReport
     from shflbench.store.limits_file import CaseLimit

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 from shflbench.analysis.claims.measured import measured_quantity
 from shflbench.analysis.contest import times
-from shflbench.claims.expression import Arithmetic, Call, Constant, Negative
-from shflbench.claims.functions import FUNCTIONS
-from shflbench.model import Interval
+from shflbench.core.claims.expression import Arithmetic, Call, Constant, Negative
+from shflbench.core.claims.functions import FUNCTIONS
+from shflbench.core.model import Interval
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from shflbench.analysis.claims.measured import MeasuredQuantity
-    from shflbench.claims.claim import Claim
-    from shflbench.claims.expression import Expression
+    from shflbench.core.claims.claim import Claim
+    from shflbench.core.claims.expression import Expression
 
 RATIO = "×"
 FRACTIONS = frozenset({"occupancy", "limit_fraction", "load_efficiency"})  # shown in percent

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from shflbench.analysis.claims.cases import Absent, RunCases
 from shflbench.analysis.claims.quantities import MEASURED
-from shflbench.claims.functions import FUNCTIONS
-from shflbench.claims.walk import calls
+from shflbench.core.claims.functions import FUNCTIONS
+from shflbench.core.claims.walk import calls
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from shflbench.analysis.claims.code import RunCode
     from shflbench.analysis.claims.quantities import ClaimRun
     from shflbench.analysis.claims.times import RunTimes
-    from shflbench.claims.claim import Claim
-    from shflbench.claims.expression import Call
+    from shflbench.core.claims.claim import Claim
+    from shflbench.core.claims.expression import Call
     from shflbench.store import Row
 
 

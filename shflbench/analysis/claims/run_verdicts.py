@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from shflbench.analysis.claims.claim_verdicts import judge_claims, judge_selection, read_claim_run
 from shflbench.analysis.claims.stored import claims_of_run
+from shflbench.core.model import Overrides
 from shflbench.errors import ShflbenchError
-from shflbench.model import Overrides
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,15 +9,15 @@ from shflbench.analysis.claims.labels import SettingLabels, separate
 from shflbench.analysis.claims.quantities import needs_times, short
 from shflbench.analysis.claims.quantity_words import interval_words
 from shflbench.analysis.claims.verdict import ClaimStatus, SettingStatus
-from shflbench.claims.claim import Quantifier
-from shflbench.words import all_of
+from shflbench.core.claims.claim import Quantifier
+from shflbench.core.words import all_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from shflbench.analysis.claims.resolve import Subject
     from shflbench.analysis.claims.setting import JudgedSetting
-    from shflbench.claims.claim import Claim
+    from shflbench.core.claims.claim import Claim
 
 NAMED = 4  # reasons
 

@@ -15,15 +15,15 @@ from shflbench.analysis.claims.quantity_words import truth_word
 from shflbench.analysis.claims.reasons import why
 from shflbench.analysis.claims.verdict import SettingOutcome, SettingStatus
 from shflbench.analysis.settings import BLOCK, GRID, factors, words
-from shflbench.model import Interval
+from shflbench.core.model import Interval
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from shflbench.analysis.claims.evaluate import Lookup, Truth, Value
     from shflbench.analysis.claims.resolve import ClaimSetting
-    from shflbench.claims.claim import Claim
-    from shflbench.claims.expression import Expression
+    from shflbench.core.claims.claim import Claim
+    from shflbench.core.claims.expression import Expression
 
 
 @dataclass(frozen=True, slots=True)

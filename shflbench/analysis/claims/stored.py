@@ -9,7 +9,7 @@ from shflbench.suite.revision import claims_of
 from shflbench.suite.shipped_claims import shipped_claims
 
 if TYPE_CHECKING:
-    from shflbench.claims.claim import Claim
+    from shflbench.core.claims.claim import Claim
     from shflbench.store import RunInfo
 
 

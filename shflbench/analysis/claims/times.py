@@ -32,7 +32,7 @@ from shflbench.analysis.compare.rule import (
     variance_of,
 )
 from shflbench.analysis.compare.sides import Side
-from shflbench.model import Interval, Status
+from shflbench.core.model import Interval, Status
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,8 +7,8 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from shflbench.claims.claim import Claim
-    from shflbench.model import Interval
+    from shflbench.core.claims.claim import Claim
+    from shflbench.core.model import Interval
 
 
 class ClaimStatus(StrEnum):

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from shflbench.analysis.compare.cause import Cause, CauseKind
 from shflbench.analysis.compare.kernel_changes import count_changes
 from shflbench.analysis.limits.units import ExecutionUnit, unit_of
-from shflbench.files import COPIED
-from shflbench.model import Instruction
+from shflbench.core.files import COPIED
+from shflbench.core.model import Instruction
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

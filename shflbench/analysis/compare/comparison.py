@@ -11,7 +11,7 @@ from shflbench.errors import FINDING_EXIT, UNDECIDED_EXIT
 
 if TYPE_CHECKING:
     from shflbench.analysis.compare.cause import Cause
-    from shflbench.model import Interval
+    from shflbench.core.model import Interval
 
 
 class Outcome(StrEnum):

@@ -11,8 +11,8 @@ from shflbench.analysis.compare.comparison import Reason
 from shflbench.analysis.compare.evidence import set_threshold
 from shflbench.analysis.compare.pool import contrasts_of, evidence_of
 from shflbench.analysis.compare.rule import judge, without_outlier
-from shflbench.grouping import group_by
-from shflbench.thresholds import Threshold
+from shflbench.core.grouping import group_by
+from shflbench.core.thresholds import Threshold
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

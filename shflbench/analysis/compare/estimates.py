@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from shflbench.grouping import group_by
+from shflbench.core.grouping import group_by
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -12,7 +12,7 @@ from shflbench.analysis.compare.metrics import PASSES
 from shflbench.analysis.compare.noise import ASSUMED, OFFSET_US, USUAL, NoiseModel, misfit
 from shflbench.analysis.compare.offset import Offsets, machine_change, offsets
 from shflbench.analysis.compare.rule import Doubt, judge_robustly, model_of
-from shflbench.thresholds import Threshold
+from shflbench.core.thresholds import Threshold
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from shflbench.analysis.compare.estimates import Estimates
     from shflbench.analysis.compare.rule import Contrast, Judgment
     from shflbench.analysis.compare.sides import Side
-    from shflbench.thresholds import Thresholds
+    from shflbench.core.thresholds import Thresholds
 
 USUAL_THRESHOLD = Threshold(0.01)
 # One process per side does not show how processes differ: changes below 2% cannot be decided.

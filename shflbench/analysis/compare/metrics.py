@@ -10,8 +10,8 @@ from shflbench.analysis.compare.estimates import Estimates
 from shflbench.analysis.compare.noise import Weights
 from shflbench.analysis.compare.quantiles import normal
 from shflbench.analysis.settings import one_pass
-from shflbench.grouping import group_by
-from shflbench.statistics import CONFIDENCE
+from shflbench.core.grouping import group_by
+from shflbench.core.statistics import CONFIDENCE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

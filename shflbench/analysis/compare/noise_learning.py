@@ -14,8 +14,8 @@ from shflbench.analysis.compare.obstacles import refuse_mixture, refuse_same_run
 from shflbench.analysis.compare.offset import offsets
 from shflbench.analysis.compare.pool import Pool
 from shflbench.analysis.compare.sides import Side
+from shflbench.core.grouping import group_by
 from shflbench.errors import ResultsError
-from shflbench.grouping import group_by
 from shflbench.store.noise_file import CaseSpread, HeldOutCheck, LearnedNoise
 
 if TYPE_CHECKING:

@@ -14,10 +14,10 @@ from shflbench.analysis.compare.placement import page_use, recorded_waits, with_
 from shflbench.analysis.compare.recordings import missing_in_part, refuse_same_measurement
 from shflbench.analysis.compare.rule import FAMILY_ERROR, Contrast
 from shflbench.analysis.compare.verdicts import Measured
+from shflbench.core.model import Status
+from shflbench.core.thresholds import Thresholds
+from shflbench.core.words import count_noun, one_or_many
 from shflbench.errors import ResultsError, UsageError
-from shflbench.model import Status
-from shflbench.thresholds import Thresholds
-from shflbench.words import count_noun, one_or_many
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

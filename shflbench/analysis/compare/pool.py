@@ -9,8 +9,8 @@ from shflbench.analysis.compare.evidence import Evidence
 from shflbench.analysis.compare.metrics import weights_of_time
 from shflbench.analysis.compare.placement import PageUse, page_use, recorded_waits, with_placement
 from shflbench.analysis.compare.rule import Contrast
+from shflbench.core.model import Status
 from shflbench.errors import ResultsError
-from shflbench.model import Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from shflbench.analysis.compare.noise import NoiseModel, Weights
     from shflbench.analysis.compare.rule import Judgment
     from shflbench.analysis.compare.sides import Side
+    from shflbench.core.thresholds import Thresholds
     from shflbench.store import Row
-    from shflbench.thresholds import Thresholds
 
 
 @dataclass(frozen=True, slots=True)

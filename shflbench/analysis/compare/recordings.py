@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from shflbench.equal_samples import find_equal
+from shflbench.core.equal_samples import find_equal
 from shflbench.errors import ResultsError
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ import numpy as np
 from shflbench.analysis.compare.comparison import Outcome, Reason
 from shflbench.analysis.compare.noise import ASSUMED, NoiseModel, Spread, Weights, fit_noise
 from shflbench.analysis.compare.quantiles import chi2, normal, student
-from shflbench.model import Interval
+from shflbench.core.model import Interval
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,8 +12,8 @@ from shflbench.analysis.compare.draws import count_disjoint_pairs, draw_pairs, j
 from shflbench.analysis.compare.evidence import USUAL_THRESHOLD
 from shflbench.analysis.compare.noise_learning import observe_noise, subtract_offsets
 from shflbench.analysis.compare.spread_kind import NoisyCase, describe_noisy
+from shflbench.core.thresholds import LEAST, Threshold
 from shflbench.errors import ResultsError
-from shflbench.thresholds import LEAST, Threshold
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

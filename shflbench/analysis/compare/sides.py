@@ -12,8 +12,8 @@ import numpy as np
 from shflbench.analysis.compare.comparison import SideInfo
 from shflbench.analysis.compare.estimates import Estimates, estimate_all
 from shflbench.analysis.compare.rule import FEWEST_ROUNDS
+from shflbench.core.model import Status, is_sentinel
 from shflbench.errors import ResultsError
-from shflbench.model import Status, is_sentinel
 from shflbench.store.run_files import RESTORE, ROWS_FILE
 from shflbench.store.samples import run_starts
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from shflbench.analysis.compare.comparison import Correction, Outcome, Reason, Verdict
 from shflbench.analysis.compare.kernel_changes import kernel_changes
-from shflbench.model import Interval, Status
+from shflbench.core.model import Interval, Status
 
 if TYPE_CHECKING:
     from shflbench.analysis.compare.comparison import Metric
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from shflbench.analysis.compare.recordings import Recorded
     from shflbench.analysis.compare.rule import Contrast, Judgment
     from shflbench.analysis.compare.sides import Side
+    from shflbench.core.thresholds import Threshold
     from shflbench.store import Row
-    from shflbench.thresholds import Threshold
 
 # The 90th percentile of the samples differs between processes of unchanged code by 0.1 to 1% of the time.
 SHAPE = 2.0  # times the threshold, at least

@@ -7,8 +7,8 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.fleet.report import Outlier, OutlierKind
-from shflbench.model import Status
-from shflbench.words import count_noun
+from shflbench.core.model import Status
+from shflbench.core.words import count_noun
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

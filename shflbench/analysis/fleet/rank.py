@@ -23,8 +23,8 @@ from shflbench.analysis.fleet.time_faults import (
     slow,
     slow_sentinels,
 )
-from shflbench.grouping import group_by
-from shflbench.model import Interval
+from shflbench.core.grouping import group_by
+from shflbench.core.model import Interval
 from shflbench.store.run_files import SAMPLES_FILE
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from shflbench.analysis.compare.noise import USUAL
 from shflbench.analysis.compare.offset import offsets
 from shflbench.analysis.compare.sides import Side
 from shflbench.analysis.settings import one_pass
-from shflbench.model import Status
+from shflbench.core.model import Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

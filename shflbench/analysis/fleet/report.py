@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from shflbench.core.model import Interval  # noqa: TC001  (likewise)
 from shflbench.errors import FINDING_EXIT, UNDECIDED_EXIT
-from shflbench.model import Interval  # noqa: TC001  (likewise)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.fleet.report import OutlierKind
-from shflbench.grouping import group_by
+from shflbench.core.grouping import group_by
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

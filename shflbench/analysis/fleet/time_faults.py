@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from shflbench.analysis.compare.noise import OFFSET_US
 from shflbench.analysis.fleet.report import Outlier, OutlierKind
-from shflbench.words import all_of, signed_percent_of_one
+from shflbench.core.words import all_of, signed_percent_of_one
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from shflbench.model import Interval
+    from shflbench.core.model import Interval
 
 # The smallest slowdown that is named, halfway to 3%. Five H200s differ by 0.03% over all cases and, where they wait for
 # memory, by up to 1.7% (benchmarks/compare_power); the spread of the model's devices counts besides.

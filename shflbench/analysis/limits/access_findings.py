@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from shflbench.model import AccessKind
+from shflbench.core.model import AccessKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from shflbench.model import AccessRequests, KernelRequests
+    from shflbench.core.model import AccessRequests, KernelRequests
 
 CONFLICT = 1.01  # the least ratio of passes to those without conflicts: rare conflicts cost nothing
 UNCOALESCED = 1.5  # the least ratio of sectors; a misaligned access of a full warp has 5 sectors instead of 4

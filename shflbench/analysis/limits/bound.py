@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from shflbench.analysis.limits.counts import Counts
-    from shflbench.arch import Architecture, Figure
-    from shflbench.model import KernelRequests, TimedCode
+    from shflbench.core.arch import Architecture, Figure
+    from shflbench.core.model import KernelRequests, TimedCode
 
 ISSUE, LATENCY, LOAD_STORE = "issue", "latency", "load/store"  # limits that are no unit's
 WARP = 32

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from shflbench.arch import Figure
+from shflbench.core.arch import Figure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from shflbench.arch import Architecture
+    from shflbench.core.arch import Architecture
     from shflbench.store.calibration_file import Calibration
 
 # Figure of the architecture → figure of a calibration in the same unit.

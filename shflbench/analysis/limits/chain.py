@@ -9,7 +9,7 @@ from shflbench.analysis.limits.units import waits_for_l2
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping
 
-    from shflbench.model import Instruction, ScheduledInstruction, TimedCode
+    from shflbench.core.model import Instruction, ScheduledInstruction, TimedCode
 
 WARM_UP, PASSES = 2, 6  # passes through the loop; the first ones fill the pipeline
 BARRIERS = 7  # of the scoreboard of a warp, by the three bits that name one; the eighth value names none

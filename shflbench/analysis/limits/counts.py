@@ -12,7 +12,7 @@ from shflbench.analysis.limits.units import ExecutionUnit, unit_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from shflbench.model import KernelRequests, TimedCode
+    from shflbench.core.model import KernelRequests, TimedCode
 
 
 @dataclass(frozen=True, slots=True)

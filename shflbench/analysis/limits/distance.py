@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from shflbench.analysis.limits.units import UNPUBLISHED
 from shflbench.analysis.settings import one_pass
+from shflbench.core.words import one_or_many
 from shflbench.store.limits_file import SEPARATOR
-from shflbench.words import one_or_many
 
 if TYPE_CHECKING:
     from shflbench.store import Row

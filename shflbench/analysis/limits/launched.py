@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from shflbench.analysis.limits.bound import LOAD_STORE, clocks_per_warp, integer_instructions
 from shflbench.analysis.limits.counts import count
 from shflbench.analysis.limits.units import ExecutionUnit, unit_of
-from shflbench.model import AccessKind, AccessSpace, TimedCode, WarpOperation
+from shflbench.core.model import AccessKind, AccessSpace, TimedCode, WarpOperation
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from shflbench.arch import Architecture
-    from shflbench.model import (
+    from shflbench.core.arch import Architecture
+    from shflbench.core.model import (
         AccessRequests,
         Instruction,
         KernelRequests,

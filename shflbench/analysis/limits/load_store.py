@@ -6,12 +6,12 @@ import re
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.limits.units import ExecutionUnit, waits_for_l2
-from shflbench.model import AccessSpace
+from shflbench.core.model import AccessSpace
 
 if TYPE_CHECKING:
     from shflbench.analysis.limits.counts import Counts
-    from shflbench.arch import Architecture
-    from shflbench.model import KernelRequests, TimedCode
+    from shflbench.core.arch import Architecture
+    from shflbench.core.model import KernelRequests, TimedCode
 
 RESULTS = {"SHFL": 2, "LDS": 1}  # the operands in front of those that are read
 REGISTER = re.compile(r"(?<!U)R\d")  # not RZ, which has no value to read, and no uniform register

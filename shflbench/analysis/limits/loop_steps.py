@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from shflbench.analysis.limits.simulation import PARTS, Step, StepKind
 from shflbench.analysis.limits.units import MATRICES, UNPUBLISHED, ExecutionUnit, least_passes, unit_of, waits_for_l2
-from shflbench.model import AccessKind, AccessSpace
+from shflbench.core.model import AccessKind, AccessSpace
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from shflbench.analysis.limits.constants import PredictionConstants
-    from shflbench.model import Instruction, KernelRequests, ScheduledInstruction, TimedCode
+    from shflbench.core.model import Instruction, KernelRequests, ScheduledInstruction, TimedCode
 
     Passes = Mapping[tuple[str, int], float]  # opcode, bits per lane → passes per request
 

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from shflbench.analysis.limits.constants import DEFAULTS
 from shflbench.analysis.limits.prediction import Prediction
-from shflbench.model import AccessKind, AccessSpace
+from shflbench.core.model import AccessKind, AccessSpace
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from shflbench.analysis.limits.constants import PredictionConstants
     from shflbench.analysis.limits.prediction import PredictedLaunch
-    from shflbench.model import AccessRequests, KernelRequests
+    from shflbench.core.model import AccessRequests, KernelRequests
 
 SECTOR = 32  # bytes
 SCATTERED = 32.0  # sectors per request, one per lane

@@ -9,11 +9,11 @@ from shflbench.analysis.limits.calibrated import DRAM_RATE, L2_RATE, PER_US
 from shflbench.analysis.limits.constants import DEFAULTS, PREDICTED_ARCH
 from shflbench.analysis.limits.launched import stored_bytes
 from shflbench.analysis.limits.one_pass import DRAM, L2
-from shflbench.arch.devices import peak_dram_bytes_per_us, product
+from shflbench.core.arch.devices import peak_dram_bytes_per_us, product
 
 if TYPE_CHECKING:
     from shflbench.analysis.limits.launched import LaunchWork
-    from shflbench.model import Device
+    from shflbench.core.model import Device
     from shflbench.store.calibration_file import Calibration
 
 DRAM_READ_RATE = "dram_read_bytes_per_s"

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from shflbench.analysis.limits.bound import Residency
-    from shflbench.arch import Architecture
-    from shflbench.model import TimedCode
+    from shflbench.core.arch import Architecture
+    from shflbench.core.model import TimedCode
 
 DRAM, L2, BLOCK_START, ATOMIC = "dram", "l2", "block start", "atomic"  # limits that no unit of an SM sets
 

@@ -11,12 +11,12 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.limits.units import MATRICES, ExecutionUnit, least_passes, matrices, unit_of
-from shflbench.model import AccessKind, AccessSpace
+from shflbench.core.model import AccessKind, AccessSpace
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shflbench.model import AccessRequests, Instruction, KernelRequests, ScheduledInstruction, TimedCode
+    from shflbench.core.model import AccessRequests, Instruction, KernelRequests, ScheduledInstruction, TimedCode
 
 _KINDS = {"LDS": AccessKind.LOAD, "STS": AccessKind.STORE}
 _KINDS |= {opcode: _KINDS[access] for opcode, access in MATRICES.items()}

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from shflbench.analysis.limits.constants import PredictionConstants
     from shflbench.analysis.limits.simulation import Step
-    from shflbench.model import KernelRequests, TimedCode
+    from shflbench.core.model import KernelRequests, TimedCode
 
 WARP = 32
 WARM_UP, PASSES = 2, 4  # passes to start with, and passes to measure

@@ -1,9 +1,9 @@
 """The units of an SM, and which of them executes an instruction.
 
-Sources: CUDA Binary Utilities 13, section "Instruction Set Reference" (the opcodes and their groups); `shflbench.arch`
-(the rates); Nsight Compute, section "Pipelines" (IDP, a dot product of bytes, runs on the unit of IMAD). An opcode that
-the documents do not assign to one unit occupies an issue slot only, so that a limit stays a lower bound: VIADD, for
-example, runs faster on an H200 than the documented rate of integer additions (`vote/vote`).
+Sources: CUDA Binary Utilities 13, section "Instruction Set Reference" (the opcodes and their groups); the tables of
+`shflbench.core.arch` (the rates); Nsight Compute, section "Pipelines" (IDP, a dot product of bytes, runs on the unit of
+IMAD). An opcode that the documents do not assign to one unit occupies an issue slot only, so that a limit stays a lower
+bound: VIADD, for example, runs faster on an H200 than the documented rate of integer additions (`vote/vote`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from shflbench.model import Instruction
+    from shflbench.core.model import Instruction
 
 
 class ExecutionUnit(StrEnum):

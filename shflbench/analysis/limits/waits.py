@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from shflbench.model import AccessKind, AccessSpace, WarpOperation
+from shflbench.core.model import AccessKind, AccessSpace, WarpOperation
 
 if TYPE_CHECKING:
     from shflbench.analysis.limits.launched import LaunchWork
-    from shflbench.arch import Architecture
+    from shflbench.core.arch import Architecture
 
 # Of an SM, at a time; chosen, not measured: fewer leave each of its four sub-partitions less than four warps to hide
 # the latency of an exchange, 28 clocks for a store and the load that depends on it (`arch/sm_90.toml`, under

@@ -16,13 +16,13 @@ from shflbench.checker.dependent.footprints import observers
 from shflbench.checker.inputs.derive import derive
 from shflbench.checker.runs.emulated import emulated_launch
 from shflbench.checker.runs.kernel_runs import KernelRuns
+from shflbench.core.symbols import plain_name
 from shflbench.emulator.machine.faults import KernelFault
 from shflbench.emulator.machine.launch import Machine, execute
 from shflbench.emulator.machine.scheduler import StepLimitError
 from shflbench.emulator.opcodes.forms import Access
 from shflbench.emulator.races.facts import MemoryBytes
 from shflbench.errors import EmulatorError, KernelError
-from shflbench.symbols import plain_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence

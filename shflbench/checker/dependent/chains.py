@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from shflbench.checker.selection import is_named
+from shflbench.core.words import did_you_mean
 from shflbench.cuda_sources.naming import means
 from shflbench.errors import UsageError
-from shflbench.words import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -9,12 +9,12 @@ from enum import Enum
 
 import numpy as np
 
+from shflbench.core.model import WARP
 from shflbench.emulator.link.program import Op
 from shflbench.emulator.machine.observer import Observer
 from shflbench.emulator.machine.state import State
 from shflbench.emulator.opcodes.forms import Fence, Values
 from shflbench.emulator.races.clocks import Clocks
-from shflbench.model import WARP
 
 MOST_COMPARED = 64  # threads of a block that trigger at once; of more, two per warp, as barriers order them alike
 NEVER = np.iinfo(np.int32).max

@@ -10,7 +10,7 @@ from shflbench.checker.finding import Finding, in_words
 from shflbench.checker.finding_kinds import Grouping, kinds_in
 from shflbench.checker.reporter import KernelReporter
 from shflbench.checker.verdict import KernelVerdict, Level
-from shflbench.words import one_or_many
+from shflbench.core.words import one_or_many
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator, Sequence

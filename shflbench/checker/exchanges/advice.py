@@ -29,8 +29,8 @@ from shflbench.checker.exchanges.study import KernelStudy, study_launches
 from shflbench.checker.file_check import check_kernels
 from shflbench.checker.file_reading import read_file, with_given_numbers
 from shflbench.checker.reporter import KernelReporter
+from shflbench.core.words import join_words
 from shflbench.emulator.opcodes.forms import Access
-from shflbench.words import join_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence

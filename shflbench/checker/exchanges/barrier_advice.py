@@ -11,8 +11,8 @@ from shflbench.checker.exchanges.study import numbers_of_command_lines, pairs_of
 from shflbench.checker.exchanges.unordered_pairs import Crossing
 from shflbench.checker.reporter import KernelReporter
 from shflbench.checker.verdict import KernelVerdict, Level
+from shflbench.core.words import join_words, one_or_many
 from shflbench.emulator.races.hazards import HazardKind
-from shflbench.words import join_words, one_or_many
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.exchanges.other_values import OtherValues, other_values
 from shflbench.checker.runs.emulated import emulated_launch
+from shflbench.core.words import join_words
 from shflbench.emulator.explore import explore
 from shflbench.emulator.link.unsupported import link_whole
 from shflbench.emulator.machine.launch import Machine
@@ -16,7 +17,6 @@ from shflbench.emulator.machine.scheduler import STEP_LIMIT, StepLimitError
 from shflbench.emulator.ptx.parse import parse
 from shflbench.emulator.races.hazards import RACES, HazardKind
 from shflbench.errors import KernelError
-from shflbench.words import join_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

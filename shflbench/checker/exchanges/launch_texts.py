@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shflbench.checker.inputs.shapes import LaunchShape
-from shflbench.words import join_words
+from shflbench.core.words import join_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -10,8 +10,8 @@ import numpy as np
 
 from shflbench.checker.inputs.compared_constants import compared_constants, parameter_constants
 from shflbench.checker.inputs.elements import ELEMENTS
-from shflbench.dimensions import NO_CLUSTER
-from shflbench.model import WARP
+from shflbench.core.dimensions import NO_CLUSTER
+from shflbench.core.model import WARP
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shflbench.checker.exchanges.recorder import LaneRelation
+from shflbench.core.model import WARP
 from shflbench.emulator.dataflow.code_loops import CodeLoops
 from shflbench.emulator.dataflow.symbolic_numbers import is_uniform
 from shflbench.emulator.dataflow.uniform_control import UniformControl
 from shflbench.emulator.opcodes.forms import Access, Values
-from shflbench.model import WARP
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from shflbench.core.model import WARP
 from shflbench.emulator.machine.observer import Observer
-from shflbench.model import WARP
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

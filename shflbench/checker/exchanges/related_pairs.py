@@ -10,7 +10,7 @@ from shflbench.emulator.dataflow.state_values import StateValues, followed_regis
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-    from shflbench.dimensions import Dims
+    from shflbench.core.dimensions import Dims
     from shflbench.emulator.dataflow.slices import Slicer
     from shflbench.emulator.dataflow.state_graph import PathState, StateAccess
     from shflbench.emulator.dataflow.thread_values import KnownParameter

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.inputs.cluster_plan import UNSTATED
 from shflbench.checker.inputs.default_launches import assumed_texts, not_understood
+from shflbench.core.words import join_words, one_or_many
 from shflbench.cuda_sources.origin import Origin
 from shflbench.emulator.opcodes.forms import Access, Barrier
-from shflbench.words import join_words, one_or_many
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator

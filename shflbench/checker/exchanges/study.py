@@ -16,12 +16,12 @@ from shflbench.checker.exchanges.stated import deciding, exchanges, first_reques
 from shflbench.checker.exchanges.tried_values import SingleValues, single_values
 from shflbench.checker.exchanges.unordered_pairs import BarrierPairs
 from shflbench.checker.runs.emulated import emulated_launch
+from shflbench.core.model import WARP
 from shflbench.emulator.dataflow.slices import parameter_byte
 from shflbench.emulator.dataflow.thread_values import KnownParameter
 from shflbench.emulator.machine.launch import Machine, execute
 from shflbench.emulator.opcodes.forms import Access, Barrier, Service
 from shflbench.errors import BudgetError, KernelError
-from shflbench.model import WARP
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.exchanges.alike_iterations import conditions_of_alike
 from shflbench.checker.exchanges.stated import deciding, exchanges
-from shflbench.words import join_words
+from shflbench.core.words import join_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from shflbench.checker.runs.evidence import LaunchEvidence
-    from shflbench.dimensions import Dims
+    from shflbench.core.dimensions import Dims
     from shflbench.emulator.dataflow.slices import Slice, Slicer
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shflbench.checker.exchanges.related_pairs import MOST_RELATED, RelatedPairs
+from shflbench.core.model import WARP
 from shflbench.emulator.dataflow.reaching import ReachingWriters
 from shflbench.emulator.dataflow.symbolic_numbers import LOOP, TURN, UNIFORM, is_uniform, most_of
 from shflbench.emulator.dataflow.thread_values import KnownParameter, ThreadValues
@@ -33,12 +34,11 @@ from shflbench.emulator.opcodes.forms import (
     Service,
     Values,
 )
-from shflbench.model import WARP
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
-    from shflbench.dimensions import Dims
+    from shflbench.core.dimensions import Dims
     from shflbench.emulator.dataflow.reaching import WrittenRegister
     from shflbench.emulator.dataflow.slices import Slicer
     from shflbench.emulator.dataflow.state_graph import StateAccess

@@ -14,19 +14,19 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.inputs.asserted_sizes import asserted_sizes
 from shflbench.checker.inputs.warp_arrays import most_threads_of_warps
+from shflbench.core.dimensions import MAX_BLOCK_DIMS
+from shflbench.core.model import MAX_BLOCK, WARP
 from shflbench.cuda_sources.kernel_file import NamedBlock
-from shflbench.dimensions import MAX_BLOCK_DIMS
 from shflbench.emulator.dataflow.index_values import IndexValues
 from shflbench.emulator.dataflow.polynomials import number_of
 from shflbench.emulator.opcodes.forms import Access
 from shflbench.emulator.opcodes.roles import OpcodeRole, has_role
-from shflbench.model import MAX_BLOCK, WARP
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
+    from shflbench.core.dimensions import Dims
     from shflbench.cuda_sources.kernel_file import LaunchBounds
-    from shflbench.dimensions import Dims
     from shflbench.emulator.dataflow.polynomials import Polynomial
     from shflbench.emulator.dataflow.slices import Slicer
     from shflbench.emulator.link.program import Op, Program

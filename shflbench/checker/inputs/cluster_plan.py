@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from shflbench.core.dimensions import NO_CLUSTER
 from shflbench.cuda_sources.kernel_file import UNKNOWN_CLUSTER
 from shflbench.cuda_sources.origin import Origin
-from shflbench.dimensions import NO_CLUSTER
 from shflbench.emulator.opcodes.forms import ClusterBarrier
 from shflbench.emulator.opcodes.roles import OpcodeRole, has_role
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from shflbench.checker.inputs.default_launches import PlannedLaunch
+    from shflbench.core.dimensions import Dims
     from shflbench.cuda_sources.kernel_file import LaunchBounds
-    from shflbench.dimensions import Dims
     from shflbench.emulator.link.program import Op
 
 DERIVED_CLUSTER: Dims = (2, 1, 1)  # where the code uses clusters, and nothing says how large they are

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.inputs.launch_origin import LaunchOrigin
 from shflbench.checker.inputs.shapes import LaunchShape
+from shflbench.core.dimensions import MAX_BLOCK_DIMS
+from shflbench.core.model import MAX_BLOCK, WARP
+from shflbench.core.words import join_words
 from shflbench.cuda_sources.kernel_file import EDGE
 from shflbench.cuda_sources.origin import Origin
-from shflbench.dimensions import MAX_BLOCK_DIMS
-from shflbench.model import MAX_BLOCK, WARP
-from shflbench.words import join_words
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
     from shflbench.checker.inputs.blocks import SuggestedBlock
+    from shflbench.core.dimensions import Dims
     from shflbench.cuda_sources.kernel_file import HostLaunch, LaunchBounds
-    from shflbench.dimensions import Dims
 
 MOST_THREADS = 4096  # of a launch of the host code; larger grids are scaled down
 MOST_NAMED = 4  # numbers that stand for what the host code reads, in a sentence

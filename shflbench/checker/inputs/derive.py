@@ -25,10 +25,10 @@ from shflbench.checker.inputs.last_blocks import counts_before
 from shflbench.checker.inputs.numbers import ArgumentNumbers
 from shflbench.checker.inputs.sizes import SuggestedSizes
 from shflbench.checker.inputs.wishes import MOST_BYTES
+from shflbench.core.words import count_noun
 from shflbench.cuda_sources.origin import Origin
 from shflbench.emulator.ptx.syntax import NUMPY
 from shflbench.errors import UsageError
-from shflbench.words import count_noun
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from shflbench.checker.inputs.elements import ELEMENTS, Element, element_of
+from shflbench.core.files import read_regular
+from shflbench.core.words import did_you_mean
 from shflbench.errors import UsageError
-from shflbench.files import read_regular
-from shflbench.words import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,9 +12,9 @@ from shflbench.checker.inputs.default_launches import of_sample
 from shflbench.checker.inputs.numbers import ArgumentNumbers
 from shflbench.checker.inputs.sampled import MOST_SAMPLED, MOST_WHOLE
 from shflbench.checker.inputs.shapes import LaunchShape
+from shflbench.core.symbols import variable_name
 from shflbench.emulator.dataflow.index_values import PARAMETER
 from shflbench.emulator.opcodes.addresses import MODULE_BASE
-from shflbench.symbols import variable_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

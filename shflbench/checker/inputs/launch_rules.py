@@ -11,22 +11,22 @@ from itertools import chain
 from math import prod
 from typing import TYPE_CHECKING
 
-from shflbench.arch.launch_limits import KIB, limits_of, major
 from shflbench.checker.inputs.shapes import LaunchShape
+from shflbench.core.arch.launch_limits import KIB, limits_of, major
+from shflbench.core.dimensions import MAX_BLOCK_DIMS, MAX_CLUSTER, MAX_GRID, NO_CLUSTER, dims_text
+from shflbench.core.model import MAX_BLOCK
 from shflbench.cuda_sources.kernel_file import NEGATIVE, UNKNOWN_CLUSTER
-from shflbench.dimensions import MAX_BLOCK_DIMS, MAX_CLUSTER, MAX_GRID, NO_CLUSTER, dims_text
 from shflbench.emulator.dataflow.grid_barrier import has_grid_barrier
 from shflbench.emulator.machine.threads import divides
 from shflbench.errors import UsageError
-from shflbench.model import MAX_BLOCK
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from shflbench.checker.inputs.linked import LinkedKernel
+    from shflbench.core.dimensions import Dims
     from shflbench.cuda_sources.kernel_file import HostLaunch, LaunchBounds
     from shflbench.cuda_sources.source_lines import SourceLine
-    from shflbench.dimensions import Dims
 
 # Of static and dynamic shared memory per block, as long as no attribute of the kernel raises it (CUDA C++ Programming
 # Guide 13.0, "Shared Memory" of compute capability 7.x to 12.x).

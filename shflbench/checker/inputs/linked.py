@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from shflbench.arch.launch_limits import limits_of, major
 from shflbench.checker.inputs.signature import complete
+from shflbench.core.arch.launch_limits import limits_of, major
+from shflbench.core.symbols import variable_name
 from shflbench.cuda_sources.kernel_file import DeviceVariable
 from shflbench.emulator.dataflow.slices import Slicer
 from shflbench.emulator.link.unsupported import link_whole
 from shflbench.errors import KernelError, UsageError
-from shflbench.symbols import variable_name
 
 if TYPE_CHECKING:
     from shflbench.cuda_sources.kernel_file import KernelFile, SourceKernel

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shflbench.checker.inputs.grammar import NullValue, NumberValue
+from shflbench.core.words import did_you_mean
 from shflbench.errors import UsageError
-from shflbench.words import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from shflbench.checker.inputs.array_accesses import ArrayAccess
     from shflbench.checker.inputs.grammar import GivenArgument
     from shflbench.checker.inputs.linked import LinkedKernel
+    from shflbench.core.dimensions import Dims
     from shflbench.cuda_sources.kernel_file import SourceKernel
-    from shflbench.dimensions import Dims
     from shflbench.emulator.dataflow.slices import Slicer
     from shflbench.emulator.link.program import Program
 

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from shflbench.checker.inputs.default_launches import PlannedLaunch
+    from shflbench.core.dimensions import Dims
     from shflbench.cuda_sources.kernel_file import HostLaunch
-    from shflbench.dimensions import Dims
     from shflbench.emulator.link.program import Op
 
 MOST_WHOLE = 1 << 14  # threads of a launch that the user gives to time it

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from math import prod
 
-from shflbench.dimensions import (
+from shflbench.core.dimensions import (
     MAX_BLOCK_DIMS,
     MAX_CLUSTER,
     MAX_GRID,
@@ -16,8 +16,8 @@ from shflbench.dimensions import (
     complete,
     dims_text,
 )
+from shflbench.core.model import MAX_BLOCK
 from shflbench.errors import UsageError
-from shflbench.model import MAX_BLOCK
 
 ADVICE = "Write GRIDxBLOCK, such as 4x256, or GRID:BLOCK with up to three dimensions each, such as 8x8:16x16."
 MOST_THREADS = 1 << 20  # of one launch; more take minutes and show no more

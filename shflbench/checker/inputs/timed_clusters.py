@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.inputs.cluster_plan import uses_clusters
 from shflbench.checker.inputs.launch_rules import launch_rules, refuse_invalid
+from shflbench.core.dimensions import NO_CLUSTER
 from shflbench.cuda_sources.kernel_file import UNKNOWN_CLUSTER
-from shflbench.dimensions import NO_CLUSTER
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from shflbench.checker.inputs.default_launches import PlannedLaunch
     from shflbench.checker.inputs.linked import LinkedKernel
     from shflbench.checker.inputs.shapes import LaunchShape
-    from shflbench.dimensions import Dims
+    from shflbench.core.dimensions import Dims
 
 
 UNSTATED = "it uses clusters, and the host code does not determine their blocks"

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shflbench.core.model import WARP
 from shflbench.emulator.dataflow.polynomials import number_of
 from shflbench.emulator.dataflow.warps import LOG_WARP
 from shflbench.emulator.link.program import Slot
 from shflbench.emulator.opcodes.roles import OpcodeRole, has_role
-from shflbench.model import WARP
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping

@@ -15,6 +15,7 @@ from shflbench.checker.runs.fitting import is_about_launch
 from shflbench.checker.runs.overruns import overrun_buffers
 from shflbench.checker.runs.sites import ran_ops
 from shflbench.checker.verdict import Level
+from shflbench.core.model import WARP
 from shflbench.cuda_sources.kernel_file import EDGE, ODD, TINY, is_parameter
 from shflbench.cuda_sources.origin import Origin
 from shflbench.cuda_sources.usual_numbers import usual_number
@@ -23,7 +24,6 @@ from shflbench.emulator.dataflow.nests import loop_exits
 from shflbench.emulator.dataflow.warps import divides_into_warps
 from shflbench.emulator.machine.faults import FaultKind
 from shflbench.emulator.races.hazards import MEMORY_FAULTS, RACES, HazardKind
-from shflbench.model import WARP
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence

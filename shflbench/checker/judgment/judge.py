@@ -22,6 +22,7 @@ from shflbench.checker.judgment.sentences import (
 from shflbench.checker.judgment.unstated import says_nothing
 from shflbench.checker.runs.fitting import set_aside
 from shflbench.checker.verdict import KernelVerdict, Level
+from shflbench.core.model import WARP
 from shflbench.emulator.dataflow.bypasses import bypassed_condition
 from shflbench.emulator.dataflow.endless_loops import follows_from_itself, never_ends, waits_for_clock
 from shflbench.emulator.dataflow.guesses import is_guess
@@ -30,7 +31,6 @@ from shflbench.emulator.machine.scheduler import StalledError
 from shflbench.emulator.opcodes.forms import Access
 from shflbench.emulator.races.facts import UnorderedReason
 from shflbench.emulator.races.hazards import HazardKind, hazard_key
-from shflbench.model import WARP
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

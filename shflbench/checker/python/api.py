@@ -8,8 +8,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from shflbench.arguments import LIMIT_ARGUMENTS
-from shflbench.bounds import BUDGET, MILLION, TIME_LIMIT_S
 from shflbench.checker.file_check import check_kernels
 from shflbench.checker.file_reading import read_file
 from shflbench.checker.options import CheckLimits, FileOptions, LaunchOptions
@@ -18,6 +16,8 @@ from shflbench.checker.python.named_launch import cluster_dims, launch_shape
 from shflbench.checker.python.reporting import check_result
 from shflbench.checker.python.results import CheckResult
 from shflbench.checker.verdict import KernelVerdict
+from shflbench.core.arguments import LIMIT_ARGUMENTS
+from shflbench.core.bounds import BUDGET, MILLION, TIME_LIMIT_S
 from shflbench.cuda_sources.generators import target_of
 from shflbench.cuda_sources.kernel_file import CompileOptions
 from shflbench.cuda_sources.read_options import Compilers

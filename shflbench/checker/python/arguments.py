@@ -10,8 +10,8 @@ import numpy as np
 from shflbench.checker.inputs.elements import element_of
 from shflbench.checker.inputs.grammar import ArrayValue, GivenArgument, NullValue, NumberValue
 from shflbench.checker.python.values import OVERLAP, HostValues, Value, memory
+from shflbench.core.words import did_you_mean
 from shflbench.errors import UsageError
-from shflbench.words import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

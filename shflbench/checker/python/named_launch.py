@@ -10,7 +10,7 @@ from shflbench.errors import UsageError
 
 if TYPE_CHECKING:
     from shflbench.checker.inputs.shapes import LaunchShape
-    from shflbench.dimensions import Dims
+    from shflbench.core.dimensions import Dims
 
 Extent: TypeAlias = int | Sequence[int]  # blocks of a grid or threads of a block, in up to three dimensions
 LaunchLike: TypeAlias = str | tuple[Extent, Extent]

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from shflbench.core.words import did_you_mean
 from shflbench.cuda_sources.kernel_file import KernelParameter
 from shflbench.errors import UsageError
-from shflbench.words import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

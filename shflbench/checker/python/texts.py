@@ -15,10 +15,10 @@ from shflbench.checker.file_reading import read_file
 from shflbench.checker.python import numba_kernels, triton_kernels
 from shflbench.checker.python.arguments import POINTER_BYTES, named_values, read_arguments
 from shflbench.checker.python.prepared import PreparedKernel
-from shflbench.compile.toolchain import find as find_toolchain
+from shflbench.core.words import did_you_mean
+from shflbench.cuda.compile.toolchain import find as find_toolchain
 from shflbench.cuda_sources.ptx import read_kernels
 from shflbench.errors import CompilerError, ShflbenchError, UsageError
-from shflbench.words import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from shflbench.checker.inputs.shapes import LaunchShape
     from shflbench.checker.options import FileOptions
     from shflbench.checker.python.prepared import Arguments
-    from shflbench.compile.toolchain import Toolchain
+    from shflbench.cuda.compile.toolchain import Toolchain
     from shflbench.cuda_sources.kernel_file import KernelFile, KernelParameter, SourceKernel
     from shflbench.cuda_sources.ptx import PtxKernel
     from shflbench.cuda_sources.source_lines import SourceLine

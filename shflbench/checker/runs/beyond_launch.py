@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from shflbench.checker.inputs.linked import LinkedKernel
 from shflbench.checker.runs.buffer_uses import BufferUse
 from shflbench.checker.runs.variable_uses import variable_uses
+from shflbench.core.symbols import variable_name
 from shflbench.cuda_sources.kernel_file import SourceKernel
 from shflbench.emulator.dataflow.slices import Slicer
 from shflbench.emulator.opcodes.forms import Service
 from shflbench.emulator.ptx.syntax import Address, Register, Vector
-from shflbench.symbols import variable_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

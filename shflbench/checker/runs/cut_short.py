@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from shflbench.core.words import count_noun
 from shflbench.errors import TimeLimitError
-from shflbench.words import count_noun
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

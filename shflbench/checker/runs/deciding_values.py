@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shflbench.checker.inputs.compared_constants import structural_values
-from shflbench.symbols import variable_name
+from shflbench.core.symbols import variable_name
 
 if TYPE_CHECKING:
     from shflbench.checker.inputs.linked import LinkedKernel

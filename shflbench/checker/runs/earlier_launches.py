@@ -20,16 +20,16 @@ from shflbench.checker.inputs.run_plan import zeroed_buffers
 from shflbench.checker.inputs.shapes import LaunchShape
 from shflbench.checker.inputs.wishes import Wishes
 from shflbench.checker.runs.emulated import emulated_launch
+from shflbench.core.dimensions import NO_CLUSTER
+from shflbench.core.model import MAX_BLOCK
 from shflbench.cuda_sources.kernel_file import UNKNOWN_CLUSTER
 from shflbench.cuda_sources.naming import means
 from shflbench.cuda_sources.origin import Origin
-from shflbench.dimensions import NO_CLUSTER
 from shflbench.emulator.file_budget import NEVER, FileBudget
 from shflbench.emulator.link.layout import WORKSPACE
 from shflbench.emulator.machine.launch import Machine, execute
 from shflbench.emulator.opcodes.forms import Access
 from shflbench.errors import BudgetError, EmulatorError, KernelError
-from shflbench.model import MAX_BLOCK
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shflbench.core.symbols import variable_name
 from shflbench.emulator.machine.launch import EmulatedLaunch, Machine, ParameterBytes
 from shflbench.emulator.machine.paged_memory import PagedBuffer
 from shflbench.emulator.machine.threads import Shape
-from shflbench.symbols import variable_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -33,6 +33,7 @@ from shflbench.checker.runs.launch_selection import (
 )
 from shflbench.checker.runs.long_loops import is_free_of_derived
 from shflbench.checker.runs.narrow_masks import launch_of_masks
+from shflbench.core.words import count_noun, join_words
 from shflbench.cuda_sources.origin import Origin
 from shflbench.emulator.dataflow.endless_loops import follows_from_itself, never_ends, waits_for_clock
 from shflbench.emulator.dataflow.slices import Slicer
@@ -48,7 +49,6 @@ from shflbench.emulator.races.past_faults import past_faults
 from shflbench.emulator.races.tracked import TooManyCellsError
 from shflbench.emulator.races.watched import ScheduledRun
 from shflbench.errors import BudgetError
-from shflbench.words import count_noun, join_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from shflbench.checker.inputs.default_launches import fewer_blocks, without_arguments
 from shflbench.checker.inputs.numbers import is_too_large
 from shflbench.checker.runs.evidence import did_not_end
-from shflbench.model import WARP
+from shflbench.core.model import WARP
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

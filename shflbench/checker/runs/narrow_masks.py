@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from shflbench.core.model import WARP
 from shflbench.cuda_sources.origin import Origin
 from shflbench.emulator.dataflow.index_values import IndexValues
 from shflbench.emulator.races.hazards import HazardKind
-from shflbench.model import WARP
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from shflbench.bounds import BUDGET
 from shflbench.cli.check_limits import limit_options
 from shflbench.cli.file_arguments import CLUSTER, FILE_ARGUMENTS, refuse_without_files
 from shflbench.cli.help import Command, add_heading, option
 from shflbench.cli.parameters import OUTPUT_FILE, PATH, PATTERN_OPTIONS, format_option, named_values
+from shflbench.core.bounds import BUDGET
 from shflbench.errors import UsageError
 from shflbench.user_kernels.file_options import SUFFIXES
 
@@ -97,8 +97,8 @@ def command(
       4   --measure found no GPU
       5   --measure timed not all kernels that it changed
     """
-    from shflbench.advisor.advice_request import make_request
-    from shflbench.advisor.api import advise, exchange_costs
+    from shflbench.advice.advice_request import make_request
+    from shflbench.advice.api import advise, exchange_costs
     from shflbench.cli.advise.output import print_advice, print_costs
 
     if costs:

@@ -7,6 +7,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from shflbench.advice.files.file_advice_words import (
+    barrier_scope,
+    exchange_scope,
+    gap_sentence,
+    launches_text,
+    sources_of,
+)
 from shflbench.cli.advise.measuring import measure_patch, no_change, print_measured, record_of, required_gpu
 from shflbench.cli.advise.output import as_json
 from shflbench.cli.advise.sarif import as_sarif
@@ -14,30 +21,23 @@ from shflbench.cli.check.progress import show_step
 from shflbench.cli.file_arguments import as_built, file_flags
 from shflbench.cli.layout import Line, Table, wrap_text
 from shflbench.errors import KernelError, UsageError
-from shflbench.kernel_bench.file_advice_words import (
-    barrier_scope,
-    exchange_scope,
-    gap_sentence,
-    launches_text,
-    sources_of,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from shflbench.advice.files.file_gains import KernelGain
+    from shflbench.advice.files.kernel_pairs import AdvisedPair
     from shflbench.checker import BarrierAlternative, FileOptions, KernelAdvice, Patch
     from shflbench.cli.console import Console
     from shflbench.cuda_sources import SourceLine
-    from shflbench.kernel_bench.file_gains import KernelGain
-    from shflbench.kernel_bench.kernel_pairs import AdvisedPair
-    from shflbench.kernel_bench.versions import MeasuredKernel
+    from shflbench.user_kernels.bench.versions import MeasuredKernel
 
 
 def print_file_advice(file: Path, flags: dict[str, Any], console: Console) -> int:
     """Check the kernels of a file, print the advice on each or the patch, and return the exit code."""
+    from shflbench.advice.files.kernel_pairs import kernel_pairs
+    from shflbench.advice.files.pair_records import pair_record
     from shflbench.checker import advise_file, make_patch
-    from shflbench.kernel_bench.kernel_pairs import kernel_pairs
-    from shflbench.kernel_bench.pair_records import pair_record
 
     if flags["form"] == "sarif" and flags["measure"]:
         raise UsageError("--format sarif has no times, which --measure takes", "Leave one out, or use --format json.")
@@ -68,7 +68,7 @@ def print_file_advice(file: Path, flags: dict[str, Any], console: Console) -> in
 
 
 def _gains(advice: Sequence[KernelAdvice], flags: dict[str, Any], console: Console) -> dict[str, KernelGain]:
-    from shflbench.kernel_bench.file_gains import GainRequest, gains_of
+    from shflbench.advice.files.file_gains import GainRequest, gains_of
 
     def options(items: Sequence[KernelAdvice]) -> FileOptions:
         choices = [item.report.choice for item in items]
@@ -107,7 +107,7 @@ def _print_tables(
 
 
 def _print_gain(kernel: KernelAdvice, gain: KernelGain, console: Console) -> None:
-    from shflbench.kernel_bench.gain_words import limit_rows, worth_lines, worth_title
+    from shflbench.advice.files.gain_words import limit_rows, worth_lines, worth_title
 
     title, limits = _title(kernel), gain.prospect.limits
     if limits is None and kernel.missing:
@@ -121,7 +121,7 @@ def _print_gain(kernel: KernelAdvice, gain: KernelGain, console: Console) -> Non
 
 
 def _print_pairs(pairs: Sequence[AdvisedPair], console: Console) -> None:
-    from shflbench.kernel_bench.pair_words import pair_sentence
+    from shflbench.advice.files.pair_words import pair_sentence
 
     for pair in pairs:
         console.data(f"{pair.first.name} and {pair.second.name}: which one is faster, and why? (predicted)")
@@ -169,7 +169,7 @@ def records(
     advice: Sequence[KernelAdvice], gains: Mapping[str, KernelGain], measured: Sequence[MeasuredKernel]
 ) -> list[dict[str, object]]:
     """Return the advice on each kernel as a JSON object, with what shuffles bring, and what `--measure` measured."""
-    from shflbench.kernel_bench.gain_records import gain_record
+    from shflbench.advice.files.gain_records import gain_record
 
     base = Path.cwd()
     times = {symbol: record_of(item) for item in measured for symbol in item.symbols}

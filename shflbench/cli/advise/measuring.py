@@ -6,21 +6,21 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from shflbench.cli.file_arguments import file_flags
-from shflbench.words import join_words
+from shflbench.core.words import join_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from shflbench.checker import KernelAdvice, Patch
     from shflbench.cli.console import Console
-    from shflbench.kernel_bench.versions import MeasuredKernel
+    from shflbench.user_kernels.bench.versions import MeasuredKernel
 
 
 def required_gpu(flags: dict[str, Any]) -> int | None:
     """Return the number of the GPU to time on, None if nothing is timed; DeviceError if there is no such GPU."""
     if not flags["measure"]:
         return None
-    from shflbench.kernel_bench.versions import require_gpu
+    from shflbench.user_kernels.bench.versions import require_gpu
 
     return require_gpu(flags["gpu"])
 
@@ -45,7 +45,7 @@ def measure_patch(
     patch: Patch, advice: Sequence[KernelAdvice], flags: dict[str, Any], gpu: int, console: Console
 ) -> list[MeasuredKernel]:
     """Time the kernels whose code a patch changes."""
-    from shflbench.kernel_bench.versions import bench_versions
+    from shflbench.user_kernels.bench.versions import bench_versions
 
     if not patch.kernels:
         if not flags["patch"]:

@@ -6,8 +6,8 @@ import json
 from dataclasses import asdict, fields
 from typing import TYPE_CHECKING
 
-from shflbench.advisor.sentences import headline, predicted_sentences, sentences
-from shflbench.analysis.advice.costs import ExchangeCost
+from shflbench.advice.sentences import headline, predicted_sentences, sentences
+from shflbench.analysis.answers.costs import ExchangeCost
 from shflbench.cli.advise.text import code_lines, predicted_ranking, ranking
 from shflbench.cli.layout import wrap_text
 from shflbench.errors import ResultsError
@@ -15,8 +15,8 @@ from shflbench.errors import ResultsError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from shflbench.advisor.api import AdviceResult
-    from shflbench.advisor.copied_code import CopiedCode
+    from shflbench.advice.api import AdviceResult
+    from shflbench.advice.copied_code import CopiedCode
     from shflbench.cli.console import Console
     from shflbench.cli.layout import Table
 

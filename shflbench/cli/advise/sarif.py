@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from shflbench.advice.files.file_advice_words import barrier_scope, exchange_scope, sources_of
+from shflbench.advice.files.gain_words import gain_text, limit_sentence, worth_title
 from shflbench.checker import BarrierNeed, Level
 from shflbench.cli.sarif import sarif_document, sarif_result
-from shflbench.kernel_bench.file_advice_words import barrier_scope, exchange_scope, sources_of
-from shflbench.kernel_bench.gain_words import gain_text, limit_sentence, worth_title
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from shflbench.advice.files.file_gains import KernelGain
     from shflbench.checker import BarrierAdvice, ExchangeAdvice, KernelAdvice
-    from shflbench.kernel_bench.file_gains import KernelGain
 
 BARRIERS = {  # need → rule, and what the barrier is
     BarrierNeed.WARP: ("weaker-barrier", "__syncwarp() is enough here"),

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.analysis.advice.answer import Role
+from shflbench.analysis.answers.answer import Role
 from shflbench.analysis.contest import Certainty, times
 from shflbench.cli.layout import Line, Table, align_right
 from shflbench.printable import escape
 
 if TYPE_CHECKING:
-    from shflbench.advisor.copied_code import CopiedCode
-    from shflbench.analysis.advice.answer import Answer, RankedVariant
-    from shflbench.analysis.advice.predicted import PredictedAnswer, PredictedVariant
+    from shflbench.advice.copied_code import CopiedCode
+    from shflbench.analysis.answers.answer import Answer, RankedVariant
+    from shflbench.analysis.answers.predicted import PredictedAnswer, PredictedVariant
 
 ROLES = {Role.CANDIDATE: "", Role.UNSAFE: "unsafe", Role.LIBRARY: "library"}
 

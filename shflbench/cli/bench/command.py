@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from shflbench.bounds import SHORT_BUDGET
 from shflbench.cli.check_limits import limit_options
 from shflbench.cli.file_arguments import CLUSTER, FILE_ARGUMENTS, as_built, file_flags
 from shflbench.cli.help import Command, add_heading, option
 from shflbench.cli.parameters import PATH, format_option, share
 from shflbench.cli.run.options import GPU, MEASURING, PLACES, processes_option, typed_words
-from shflbench.environment import cache_folder
+from shflbench.core.bounds import SHORT_BUDGET
+from shflbench.core.environment import cache_folder
+from shflbench.core.grouping import group_by
+from shflbench.core.words import count_noun, join_words, one_or_many
 from shflbench.errors import FINDING_EXIT, KernelError, UsageError
-from shflbench.grouping import group_by
-from shflbench.words import count_noun, join_words, one_or_many
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
     from shflbench.checker import CandidateFile, FileOptions, KernelReport
     from shflbench.cli.console import Console
+    from shflbench.core.model import Case, Suite
     from shflbench.measure.process import EarlyWorker
-    from shflbench.model import Case, Suite
     from shflbench.session.run_request import RunRequest
     from shflbench.store import RunFolder
     from shflbench.user_kernels.comparison import KernelChoice, KernelComparison
@@ -226,7 +226,7 @@ def _choice(files: Sequence[Path], flags: dict[str, Any], console: Console) -> t
 def _require_gpu(device: str) -> None:
     """Raise DeviceError before the file is read if the user asks for a GPU, and there is none."""
     if device == "cuda":
-        from shflbench.backends.gpus import find
+        from shflbench.cuda.backends.gpus import find
 
         find()
 
@@ -293,7 +293,7 @@ def _result(reports: Sequence[KernelReport]) -> str:
 
 
 def _request(flags: dict[str, Any]) -> RunRequest:
-    from shflbench.model import Overrides
+    from shflbench.core.model import Overrides
     from shflbench.session.run_request import RunRequest
 
     names = ("device", "arch", "precision", "max_seconds", "processes", "seed")
@@ -301,7 +301,7 @@ def _request(flags: dict[str, Any]) -> RunRequest:
 
 
 def _suite(file: Path, choice: KernelChoice, request: RunRequest, flags: dict[str, Any], below: Path) -> Suite:
-    from shflbench.model import MeasureRules
+    from shflbench.core.model import MeasureRules
     from shflbench.user_kernels.folder import Equality
     from shflbench.user_kernels.suite import BenchSettings, suite_of
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from shflbench.analysis.contest import JointTimes
     from shflbench.analysis.joint_ratios import JointRatios
-    from shflbench.model import Case, Launch
+    from shflbench.core.model import Case, Launch
     from shflbench.store import Row, Run
     from shflbench.user_kernels.comparison import ComparedKernel, KernelChoice
 

@@ -11,9 +11,9 @@ from shflbench.cli.help import Command, add_heading, option
 from shflbench.cli.parameters import BASELINES, PATH, format_option
 from shflbench.cli.run.options import GPU
 from shflbench.cli.run.stop import stopped_code
-from shflbench.environment import cache_folder
+from shflbench.core.environment import cache_folder
+from shflbench.core.grouping import group_by
 from shflbench.errors import DeviceError, KernelError, ResultsError
-from shflbench.grouping import group_by
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -72,9 +72,9 @@ def command(console: Console, gpu: int, output: Path | None, baselines: Path, fo
 
 def _measure(console: Console, gpu: int) -> Calibration:
     """Return the figures of a GPU, and show how far the work is; DeviceError if it cannot be used."""
-    from shflbench.backends.gpus import find
-    from shflbench.calibrate.pipeline import PROCESSES, RoundProgress, calibrate
-    from shflbench.calibrate.worker import OPENER, DeviceInWorker, OpenedDevice
+    from shflbench.cuda.backends.gpus import find
+    from shflbench.measure.calibrate.pipeline import PROCESSES, RoundProgress, calibrate
+    from shflbench.measure.calibrate.worker import OPENER, DeviceInWorker, OpenedDevice
     from shflbench.store.calibration_file import Calibration
 
     if not find():

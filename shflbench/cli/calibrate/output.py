@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.calibrate.pipeline import PROCESSES
-from shflbench.calibrate.probes import PROBES, FigureUnit
 from shflbench.cli.layout import Line, Table, align_right
-from shflbench.grouping import group_by
+from shflbench.core.grouping import group_by
+from shflbench.measure.calibrate.pipeline import PROCESSES
+from shflbench.measure.calibrate.probes import PROBES, FigureUnit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

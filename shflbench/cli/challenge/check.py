@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shflbench.checker import KernelVerdict, Level
+from shflbench.core.grouping import group_by
+from shflbench.core.words import count_noun
 from shflbench.errors import FINDING_EXIT, KernelError
-from shflbench.grouping import group_by
-from shflbench.words import count_noun
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from shflbench.challenge.folder import ChallengeFiles
-    from shflbench.challenge.prepare import Challenge
     from shflbench.cli.console import Console
-    from shflbench.compile.build import Builder
-    from shflbench.pattern_checks.subject_report import SubjectReport
+    from shflbench.cuda.compile.build import Builder
+    from shflbench.kernel_facts.pattern_checks.subject_report import SubjectReport
+    from shflbench.user_kernels.challenge.folder import ChallengeFiles
+    from shflbench.user_kernels.challenge.prepare import Challenge
 
 OUTSIDE = "out of bounds"  # a kind of finding
 SHARED_ARRAY = "`bytes`"  # of `shared<T>()` in shflbench.cuh
@@ -27,7 +27,7 @@ def show_check(
     challenge: Challenge, files: ChallengeFiles, builder: Builder, seed: int, console: Console
 ) -> tuple[Sequence[SubjectReport], int]:
     """Return the reports on the challengers and the exit code; not 0 if one is broken, or computes wrong results."""
-    from shflbench.challenge.prepare import check
+    from shflbench.user_kernels.challenge.prepare import check
 
     with console.progress() as progress:
         progress.show("checking", 0, len(challenge.names))
@@ -59,7 +59,7 @@ def exit_code(report: SubjectReport) -> int:
 def _show(report: SubjectReport, challenge: Challenge, files: ChallengeFiles, console: Console) -> None:
     """Warn of a verdict that is not clean, with the findings behind it at lines of the user's file."""
     from shflbench.cli.check.output import details
-    from shflbench.pattern_checks.entries import entries_of
+    from shflbench.kernel_facts.pattern_checks.entries import entries_of
 
     kernel = report.kernel
     if not kernel.verdict.level:

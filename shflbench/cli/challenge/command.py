@@ -13,20 +13,20 @@ import click
 from shflbench.cli.help import Command, add_heading, option
 from shflbench.cli.parameters import PATH, PATTERN_OPTIONS, format_option, named_values
 from shflbench.cli.run.options import GPU, MEASURING, PLACES, processes_option, typed_words
-from shflbench.default_arch import DEFAULT_ARCH
-from shflbench.environment import cache_folder
+from shflbench.core.default_arch import DEFAULT_ARCH
+from shflbench.core.environment import cache_folder
 from shflbench.errors import DeviceError, KernelError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from shflbench.challenge.challenged import ChallengedPattern
-    from shflbench.challenge.folder import ChallengeFiles
-    from shflbench.challenge.outcome import ChallengeOutcome
-    from shflbench.challenge.prepare import Challenge
     from shflbench.cli.console import Console
-    from shflbench.model import Suite
+    from shflbench.core.model import Suite
     from shflbench.session.run_request import RunRequest
+    from shflbench.user_kernels.challenge.challenged import ChallengedPattern
+    from shflbench.user_kernels.challenge.folder import ChallengeFiles
+    from shflbench.user_kernels.challenge.outcome import ChallengeOutcome
+    from shflbench.user_kernels.challenge.prepare import Challenge
 
 ANOTHER_FOLDER = "give another folder by --output"
 NOTHING_TIMED = "there is no GPU, so nothing was timed: the estimates above do not show which kernel is faster"
@@ -121,14 +121,14 @@ def _require_folder(flags: Mapping[str, Any]) -> None:
 
 
 def _challenged(pattern: str, flags: Mapping[str, Any]) -> ChallengedPattern:
-    from shflbench.challenge.challenged import challenged_pattern
+    from shflbench.user_kernels.challenge.challenged import challenged_pattern
 
     options = named_values(flags["options"])
     return challenged_pattern(pattern, flags["dtype"], options, flags["arch"] or DEFAULT_ARCH)
 
 
 def _print_template(challenged: ChallengedPattern, file: Path | None, console: Console) -> int:
-    from shflbench.challenge.template import template_of
+    from shflbench.user_kernels.challenge.template import template_of
 
     if file is not None:
         raise UsageError("--template prints a file, and reads none", f"Leave out {file}.")
@@ -138,7 +138,7 @@ def _print_template(challenged: ChallengedPattern, file: Path | None, console: C
 
 def _request(flags: Mapping[str, Any]) -> RunRequest:
     """Return the request of the run without its suite; DeviceError where a GPU is asked for, and there is none."""
-    from shflbench.model import Overrides
+    from shflbench.core.model import Overrides
     from shflbench.session.run_request import RunRequest
 
     names = ("device", "arch", "precision", "max_seconds", "processes", "seed")
@@ -150,7 +150,7 @@ def _request(flags: Mapping[str, Any]) -> RunRequest:
 
 def _gpu_arch(request: RunRequest) -> str:
     """Return the architecture of the GPU that times the kernels; empty if none does."""
-    from shflbench.backends.gpus import find
+    from shflbench.cuda.backends.gpus import find
     from shflbench.session.run_request import without_gpu_option
 
     if without_gpu_option(request):
@@ -176,13 +176,13 @@ def _challenge(
     console: Console,
 ) -> int:
     """Check the challengers, run them, print the verdicts or the estimates, and return the exit code."""
-    from shflbench.challenge.doubts import doubts_of
-    from shflbench.challenge.outcome import ChallengeOutcome
-    from shflbench.challenge.prediction import estimates_of
-    from shflbench.challenge.prepare import prepare
     from shflbench.cli.challenge.check import show_check, show_doubts
-    from shflbench.compile.build import Builder
-    from shflbench.compile.toolchain import find as find_toolchain
+    from shflbench.cuda.compile.build import Builder
+    from shflbench.cuda.compile.toolchain import find as find_toolchain
+    from shflbench.user_kernels.challenge.doubts import doubts_of
+    from shflbench.user_kernels.challenge.outcome import ChallengeOutcome
+    from shflbench.user_kernels.challenge.prediction import estimates_of
+    from shflbench.user_kernels.challenge.prepare import prepare
 
     challenge = _read(file, challenged, flags)
     gpu_arch = _gpu_arch(request)
@@ -215,10 +215,10 @@ def _challenge(
 
 
 def _read(file: Path, challenged: ChallengedPattern, flags: Mapping[str, Any]) -> Challenge:
-    from shflbench.challenge.kernels import challengers_in, read_text
-    from shflbench.challenge.prepare import Challenge
-    from shflbench.challenge.settings import settings_of
-    from shflbench.challenge.shared_memory import parse_shared
+    from shflbench.user_kernels.challenge.kernels import challengers_in, read_text
+    from shflbench.user_kernels.challenge.prepare import Challenge
+    from shflbench.user_kernels.challenge.settings import settings_of
+    from shflbench.user_kernels.challenge.shared_memory import parse_shared
 
     text = read_text(file)
     challengers = tuple(challengers_in(file, text, challenged, flags["kernels"]))
@@ -230,11 +230,11 @@ def _run(
     suite: Suite, files: ChallengeFiles, request: RunRequest, flags: Mapping[str, Any], console: Console
 ) -> tuple[Path | None, int]:
     """Run the suite, and return the folder of the run and the exit code; no folder if the run was stopped."""
-    from shflbench.challenge.folder import keep_in
     from shflbench.cli.run.plan import folder_of, plan_of
     from shflbench.cli.run.stop import stopped_code
     from shflbench.cli.run.watch import watch
     from shflbench.session.plan import run_info
+    from shflbench.user_kernels.challenge.folder import keep_in
 
     plan = plan_of(suite, request, console)
     info = run_info(plan, request.overrides, typed_words())
@@ -251,7 +251,7 @@ def _run(
 
 def _exit_code(folder: Path, names: Sequence[str]) -> int:
     """Return 5 if a challenger failed or computed a wrong result at one of the launches."""
-    from shflbench.model import Status
+    from shflbench.core.model import Status
     from shflbench.store import read_run
 
     rows = [row for row in read_run(folder).rows if row.variant in names]
@@ -270,10 +270,10 @@ def _untimed_code(request: RunRequest, console: Console) -> int:
 
 def _print(outcome: ChallengeOutcome, flags: Mapping[str, Any], console: Console) -> None:
     """Print the verdicts and the estimates, or all as JSON."""
-    from shflbench.challenge.verdict import verdicts_of
     from shflbench.cli.challenge.output import show_estimates, show_verdicts
     from shflbench.cli.challenge.records import as_json
     from shflbench.store import read_run
+    from shflbench.user_kernels.challenge.verdict import verdicts_of
 
     challenge, folder, doubts = outcome.challenge, outcome.folder, outcome.doubts
     verdicts = list(verdicts_of(read_run(folder), challenge.names, doubts)) if folder else []

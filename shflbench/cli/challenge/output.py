@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.analysis.advice.predicted import MATTERS
-from shflbench.challenge.verdict import ChallengeVerdict
+from shflbench.analysis.answers.predicted import MATTERS
 from shflbench.cli.layout import Line, Table, align_right
-from shflbench.words import count_noun, join_words
+from shflbench.core.words import count_noun, join_words
+from shflbench.user_kernels.challenge.verdict import ChallengeVerdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from shflbench.challenge.prediction import EstimatedSetting, EstimatedVariant
-    from shflbench.challenge.verdict import RivalComparison, SettingVerdict
     from shflbench.cli.console import Console
+    from shflbench.user_kernels.challenge.prediction import EstimatedSetting, EstimatedVariant
+    from shflbench.user_kernels.challenge.verdict import RivalComparison, SettingVerdict
 
 WORDS = {
     ChallengeVerdict.BEATS: "beats",

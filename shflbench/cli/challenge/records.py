@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shflbench.challenge.outcome import ChallengeOutcome
-    from shflbench.challenge.verdict import CodeFacts, RivalComparison, SettingVerdict
+    from shflbench.user_kernels.challenge.outcome import ChallengeOutcome
+    from shflbench.user_kernels.challenge.verdict import CodeFacts, RivalComparison, SettingVerdict
 
 SCHEMA = 1  # increases if a key changes its meaning or is removed; keys may be added at any time
 

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from shflbench.bounds import BUDGET, MAX_SEED
 from shflbench.cli.check_limits import limit_options
 from shflbench.cli.file_arguments import CLUSTER, COMPILING, file_flags, refuse_without_files
 from shflbench.cli.help import Command, add_heading, option
 from shflbench.cli.host_args import host_args_option
 from shflbench.cli.parameters import OUTPUT_FILE, filters, format_option
-from shflbench.default_arch import DEFAULT_ARCH
-from shflbench.environment import cache_folder, compute_sanitizer
+from shflbench.core.bounds import BUDGET, MAX_SEED
+from shflbench.core.default_arch import DEFAULT_ARCH
+from shflbench.core.environment import cache_folder, compute_sanitizer
 from shflbench.errors import FINDING_EXIT, UNDECIDED_EXIT, DeviceError, KernelError, UsageError
 from shflbench.user_kernels.file_options import COMPILERS, divide_targets, refuse_filters
 
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
     from shflbench.checker import FileOptions, FileReport, KernelVerdict
     from shflbench.cli.console import Console
-    from shflbench.compile.toolchain import Toolchain
-    from shflbench.pattern_checks.subject_report import SubjectReport
-    from shflbench.pattern_checks.targets import KernelSubject
+    from shflbench.cuda.compile.toolchain import Toolchain
+    from shflbench.kernel_facts.pattern_checks.subject_report import SubjectReport
+    from shflbench.kernel_facts.pattern_checks.targets import KernelSubject
 
 
 @click.command(cls=Command)
@@ -178,8 +178,8 @@ def _check_patterns(
     *,
     sanitizer: bool,
 ) -> list[SubjectReport]:
-    from shflbench.compile.toolchain import find as find_toolchain
-    from shflbench.pattern_checks.targets import Filters, find
+    from shflbench.cuda.compile.toolchain import find as find_toolchain
+    from shflbench.kernel_facts.pattern_checks.targets import Filters, find
 
     subjects = find(names, Filters(*filter_words))
     toolchain = find_toolchain()
@@ -196,7 +196,7 @@ def _check_files(files: Sequence[Path], options: FileOptions, console: Console) 
 
     from shflbench.checker import check_file, check_or_name, refuse_unknown_kernels, reports_with_kernels
     from shflbench.cli.check.progress import FileProgress
-    from shflbench.processes import map_in_processes
+    from shflbench.core.processes import map_in_processes
 
     reports: list[FileReport] = []
     with console.progress() as progress:
@@ -216,8 +216,8 @@ def _emulate(
     subjects: Sequence[KernelSubject], toolchain: Toolchain, arch: str, seed: int, console: Console
 ) -> list[SubjectReport]:
     from shflbench.cli.check.output import verdict_counts
-    from shflbench.compile.build import Builder
-    from shflbench.pattern_checks.kernels import add_references, check_all, compile_all
+    from shflbench.cuda.compile.build import Builder
+    from shflbench.kernel_facts.pattern_checks.kernels import add_references, check_all, compile_all
 
     builder = Builder(toolchain, arch, cache_folder())
     kernels, reports = {}, []
@@ -250,10 +250,10 @@ def _sanitize(
     console: Console,
 ) -> list[SubjectReport]:
     """Return the reports with compute-sanitizer's results; the kernels are compiled for the GPU."""
-    from shflbench.compile.build import Builder
-    from shflbench.pattern_checks.kernels import compile_all
-    from shflbench.pattern_checks.sanitizer import jobs, merge, run_tools, with_result
-    from shflbench.pattern_checks.sanitizer_result import Tool
+    from shflbench.cuda.compile.build import Builder
+    from shflbench.kernel_facts.pattern_checks.kernels import compile_all
+    from shflbench.kernel_facts.pattern_checks.sanitizer import jobs, merge, run_tools, with_result
+    from shflbench.kernel_facts.pattern_checks.sanitizer_result import Tool
 
     program, arch = program_and_arch
     toolchain.require(arch)
@@ -271,7 +271,7 @@ def _sanitize(
 
 def _find_sanitizer() -> tuple[Path, str]:
     """Return compute-sanitizer and the GPU's architecture; DeviceError for what this machine lacks."""
-    from shflbench.backends.gpus import find
+    from shflbench.cuda.backends.gpus import find
 
     gpus = find()
     if not gpus:
@@ -320,7 +320,7 @@ def _show(
 def _show_kernels(reports: Sequence[SubjectReport], files: Sequence[FileReport], form: str, console: Console) -> None:
     """Print the table and the findings, or annotations."""
     from shflbench.cli.check.output import details, table, workflow_commands
-    from shflbench.pattern_checks.entries import entries_of
+    from shflbench.kernel_facts.pattern_checks.entries import entries_of
 
     entries = entries_of(reports, files)
     console.table(table(entries), data=form == "table")

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker import EXHAUSTIVE, KernelVerdict, Level, finding_message, group_findings
 from shflbench.cli.layout import Line, Table
+from shflbench.core.files import relative
+from shflbench.core.words import count_noun, join_words
 from shflbench.cuda_sources import Origin
 from shflbench.emulator import POLICIES
-from shflbench.files import relative
-from shflbench.words import count_noun, join_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from shflbench.checker import Expectation, FileReport, KernelReport, LaunchRecord
     from shflbench.cuda_sources import SourceLine
-    from shflbench.pattern_checks.entries import Entry
-    from shflbench.pattern_checks.subject_report import SubjectReport
+    from shflbench.kernel_facts.pattern_checks.entries import Entry
+    from shflbench.kernel_facts.pattern_checks.subject_report import SubjectReport
 
 STYLES = {Level.ERROR: "bad", Level.WARNING: "doubt", Level.NOTICE: "doubt", Level.NONE: ""}
 

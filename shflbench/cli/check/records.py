@@ -7,16 +7,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shflbench.cli.check.output import launches_of
+from shflbench.core.files import relative
 from shflbench.emulator import POLICIES
-from shflbench.files import relative
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from shflbench.checker import FileReport, Finding, KernelReport, LaunchRecord
     from shflbench.cuda_sources import SourceLine
-    from shflbench.pattern_checks.sanitizer_result import SanitizerResult
-    from shflbench.pattern_checks.subject_report import SubjectReport
+    from shflbench.kernel_facts.pattern_checks.sanitizer_result import SanitizerResult
+    from shflbench.kernel_facts.pattern_checks.subject_report import SubjectReport
 
 
 def as_json(reports: Sequence[SubjectReport], files: Sequence[FileReport], arch: str, seed: int) -> str:

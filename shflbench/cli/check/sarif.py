@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from shflbench.checker import KINDS, Level, finding_message, group_findings
 from shflbench.cli.check.output import with_mismatch
 from shflbench.cli.sarif import sarif_document, sarif_result
-from shflbench.export.sarif_rules import rule_id
+from shflbench.output.export.sarif_rules import rule_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from shflbench.checker import FileReport, KernelReport
-    from shflbench.pattern_checks.subject_report import SubjectReport
+    from shflbench.kernel_facts.pattern_checks.subject_report import SubjectReport
 
 
 def as_sarif(reports: Sequence[SubjectReport], files: Sequence[FileReport]) -> str:

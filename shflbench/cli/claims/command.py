@@ -136,11 +136,11 @@ def _of_suite(name_or_path: str) -> list[SuiteClaim]:
 
 def _print(judged: Sequence[GpuVerdicts], form: str, console: Console) -> None:
     if form == "json":
-        from shflbench.export.claims import json_
+        from shflbench.output.export.claims import json_
 
         console.json(json_.render(judged))
     elif form == "markdown":
-        from shflbench.export.claims import markdown
+        from shflbench.output.export.claims import markdown
 
         console.data(markdown.render(judged))
     else:

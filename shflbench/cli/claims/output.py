@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from shflbench.analysis.claims.quantities import needs_times
 from shflbench.analysis.claims.verdict import ClaimStatus
 from shflbench.cli.layout import GAP, LEAST_TEXT, Line, Table, wrap_text
-from shflbench.export.claims.verdict_words import (
+from shflbench.core.words import count_noun, flat
+from shflbench.output.export.claims.verdict_words import (
     claim_words,
     counts_sentence,
     describe_measured,
@@ -15,7 +16,6 @@ from shflbench.export.claims.verdict_words import (
     gpu_name,
     why,
 )
-from shflbench.words import count_noun, flat
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.claims.verdict import ClaimStatus, SettingStatus
-from shflbench.claims.claim import Quantifier
+from shflbench.core.claims.claim import Quantifier
+from shflbench.core.model import Interval
+from shflbench.core.words import flat
 from shflbench.errors import FINDING_EXIT, UNDECIDED_EXIT
-from shflbench.export.claims.verdict_words import measured_values
-from shflbench.model import Interval
-from shflbench.words import flat
+from shflbench.output.export.claims.verdict_words import measured_values
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

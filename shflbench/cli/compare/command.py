@@ -96,6 +96,6 @@ def _sides(
     new = [*runs[1:], *more_new]
     if not base or not new:
         raise UsageError(f"no {'new run' if base else 'base'} given", TWO)
-    from shflbench.readers.sides import sides
+    from shflbench.analysis.compare.named_sides import sides
 
     return sides(base, new, baselines)

@@ -10,16 +10,16 @@ import click
 
 from shflbench.cli.help import add_heading, option
 from shflbench.cli.parameters import BASELINES, PATH, format_option
-from shflbench.environment import step_summary
+from shflbench.core.environment import step_summary
 from shflbench.errors import ResultsError
-from shflbench.export import FORMATS as EXPORTED
+from shflbench.output.export import FORMATS as EXPORTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from shflbench.analysis.compare import Comparison, Settings
     from shflbench.cli.console import Console
-    from shflbench.thresholds import Thresholds
+    from shflbench.core.thresholds import Thresholds
 
 GITHUB, JSON = "github", "json"
 TABLE = "table"
@@ -49,7 +49,7 @@ class ComparisonOptions:
 
 
 def _thresholds(_: click.Context, parameter: click.Parameter, texts: tuple[str, ...]) -> Thresholds:
-    from shflbench.thresholds import Thresholds
+    from shflbench.core.thresholds import Thresholds
 
     for threshold in texts:
         try:
@@ -116,7 +116,7 @@ def parse(flags: Mapping[str, Any]) -> ComparisonOptions:
     """Return what the options ask for; UsageError for a plot that cannot be drawn."""
     options = ComparisonOptions(**{name: flags[name] for name in ComparisonOptions.__dataclass_fields__})
     if options.plot:
-        from shflbench.plot.forest import kind_of
+        from shflbench.output.plot.forest import kind_of
 
         kind_of(options.plot)
     return options
@@ -146,7 +146,7 @@ def show(comparison: Comparison, options: ComparisonOptions, console: Console, *
     if options.form == GITHUB and (summary := step_summary()):
         _append_summary(summary, _text(comparison, "markdown"))
     if options.plot:
-        from shflbench.plot.forest import draw_forest
+        from shflbench.output.plot.forest import draw_forest
 
         draw_forest(comparison, options.plot)
         console.say(f"drawn: {options.plot}")
@@ -166,7 +166,7 @@ def _text(comparison: Comparison, form: str) -> str:
         from shflbench.cli.compare.table import lines
 
         return "\n".join(line for line, _ in lines(comparison)) + "\n"
-    from shflbench.export import render
+    from shflbench.output.export import render
 
     return render(form, comparison)
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from shflbench.analysis.compare.comparison import Outcome
 from shflbench.cli.layout import INDENT, Line, Table, wrap_text
-from shflbench.export.comparison_words import (
+from shflbench.core.words import flat
+from shflbench.output.export.comparison_words import (
     basis,
     cells,
     columns,
@@ -21,7 +22,6 @@ from shflbench.export.comparison_words import (
     select_notable,
     side,
 )
-from shflbench.words import flat
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

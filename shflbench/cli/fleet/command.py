@@ -57,10 +57,10 @@ def command(
     from shflbench.analysis.fleet import rank
     from shflbench.analysis.fleet.time_faults import THRESHOLD
     from shflbench.cli.fleet.output import json_text, lines
-    from shflbench.fleet.device_records import read_records
+    from shflbench.session.fleet.device_records import read_records
 
     if chart:
-        from shflbench.plot.forest import kind_of
+        from shflbench.output.plot.forest import kind_of
 
         kind_of(chart)
     report = rank(read_records(results, console), THRESHOLD if threshold is None else threshold)
@@ -78,7 +78,7 @@ def _draw(report: FleetReport, chart: Path, console: Console) -> None:
     if not report.comparable:
         console.warn(f"{chart} was not drawn: no model has four devices with times of the same cases")
         return
-    from shflbench.plot.fleet import draw_fleet
+    from shflbench.output.plot.fleet import draw_fleet
 
     draw_fleet(report, chart)
     console.say(f"drawn: {chart}")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from shflbench.analysis.fleet.offsets import LEAST_DEVICE
 from shflbench.analysis.fleet.time_faults import words
 from shflbench.cli.layout import INDENT, Line, Table, wrap_text
-from shflbench.words import count_noun, flat, signed_percent_of_one
+from shflbench.core.words import count_noun, flat, signed_percent_of_one
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
-from shflbench.bounds import MAX_RESIDENT_BLOCKS
 from shflbench.cli.help import Command, add_heading, option
 from shflbench.cli.parameters import OUTPUT_FILE, PATH, filters, format_option
-from shflbench.default_arch import DEFAULT_ARCH
+from shflbench.core.bounds import MAX_RESIDENT_BLOCKS
+from shflbench.core.default_arch import DEFAULT_ARCH
+from shflbench.core.model import MAX_BLOCK
 from shflbench.errors import KernelError, UsageError
-from shflbench.model import MAX_BLOCK
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -9,26 +9,26 @@ from typing import TYPE_CHECKING, Any
 from shflbench.analysis.limits import ExecutionUnit
 from shflbench.cli.inspect.output import WHOLE, header_of, recorded_columns, title_of
 from shflbench.cli.layout import Line, Table
-from shflbench.compile.timed_code import timed_code, whole_code
-from shflbench.grouping import group_by
-from shflbench.kernel_facts.advice import access_sentence
+from shflbench.core.grouping import group_by
+from shflbench.core.model import AccessKind
+from shflbench.cuda.compile.timed_code import timed_code, whole_code
 from shflbench.kernel_facts.alignment import align
 from shflbench.kernel_facts.code_differences import explain, explain_whole, one_warp
 from shflbench.kernel_facts.listing import places_of, text_of
+from shflbench.kernel_facts.problem_sentences import access_sentence
 from shflbench.kernel_facts.records import record_of
-from shflbench.model import AccessKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from shflbench.analysis.limits.access_findings import AccessFinding
+    from shflbench.core.model import ScheduledInstruction
     from shflbench.kernel_facts.alignment import AlignedPair
     from shflbench.kernel_facts.diff_sides import KernelPair
     from shflbench.kernel_facts.inspected_kernel import InspectedKernel
     from shflbench.kernel_facts.listing import Lines
     from shflbench.kernel_facts.places import Places
     from shflbench.kernel_facts.residency import ResidentBlocks
-    from shflbench.model import ScheduledInstruction
 
 LEGEND = """\
 <  only the left code has this instruction    >  only the right code

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from shflbench.analysis.limits import ISSUE, LATENCY, ExecutionUnit
 from shflbench.cli.layout import Line, Table, align_right
 from shflbench.cli.show.tables import time_cells
-from shflbench.grouping import group_by
-from shflbench.kernel_facts.advice import access_advice, advice
-from shflbench.words import count_noun
+from shflbench.core.grouping import group_by
+from shflbench.core.words import count_noun
+from shflbench.kernel_facts.problem_sentences import access_advice, advice
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

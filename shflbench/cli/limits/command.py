@@ -8,9 +8,9 @@ import click
 
 from shflbench.cli.help import Command, add_heading, option
 from shflbench.cli.parameters import BASELINES, OUTPUT_FILE, PATH, format_option
-from shflbench.environment import cache_folder
+from shflbench.core.environment import cache_folder
+from shflbench.core.words import count_noun
 from shflbench.errors import FINDING_EXIT, ResultsError
-from shflbench.words import count_noun
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

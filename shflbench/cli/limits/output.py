@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from shflbench.analysis.limits.distance import is_unreached, unreached_words
 from shflbench.analysis.settings import one_pass
 from shflbench.cli.layout import Line, Table, align_right
-from shflbench.grouping import group_by
+from shflbench.core.grouping import group_by
+from shflbench.core.words import count_noun, join_words
 from shflbench.kernel_facts.recorded_limits import is_exceeded
 from shflbench.store.limits_file import SEPARATOR
-from shflbench.words import count_noun, join_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

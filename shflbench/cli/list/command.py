@@ -94,7 +94,7 @@ def variants(_: Console) -> list[Record]:
 
 def devices(console: Console) -> list[Record]:
     """Return the GPUs of this machine; none, and the reason on stderr, where there is no driver."""
-    from shflbench.backends.gpus import find
+    from shflbench.cuda.backends.gpus import find
 
     try:
         return [asdict(gpu) for gpu in find()]

@@ -13,7 +13,7 @@ from shflbench.suite.shipped_claims import claims_by_pattern
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from shflbench.claims.claim import Claim
+    from shflbench.core.claims.claim import Claim
     from shflbench.patterns.declare import Pattern
 
 Record = dict[str, Any]  # of one pattern, as JSON has it

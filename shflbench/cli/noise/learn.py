@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shflbench.cli.layout import Line, Table
-from shflbench.export.comparison_words import fraction
-from shflbench.words import count_noun, flat
+from shflbench.core.words import count_noun, flat
+from shflbench.output.export.comparison_words import fraction
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,8 +7,8 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from shflbench.cli.layout import Line, Table
-from shflbench.export.comparison_words import fraction
-from shflbench.words import count_noun
+from shflbench.core.words import count_noun
+from shflbench.output.export.comparison_words import fraction
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -158,7 +158,7 @@ def _entries(result: SelfTest, special: Sequence[Sensitivity]) -> Iterator[str]:
     """Yield the lines of the section `compare` of a suite file."""
     yield "compare:"
     if result.recommended:
-        from shflbench.thresholds import Threshold
+        from shflbench.core.thresholds import Threshold
 
         yield f"  threshold: {Threshold(result.recommended.threshold)}"
     yield "  cases:"

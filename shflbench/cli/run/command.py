@@ -16,7 +16,7 @@ from shflbench.cli.run.scheduler import CONNECTION, SHARD, SchedulerChoice
 from shflbench.cli.run.stop import stopped_code
 from shflbench.cli.run.watch import watch
 from shflbench.cli.run_claims import judge_run
-from shflbench.default_arch import DEFAULT_ARCH
+from shflbench.core.default_arch import DEFAULT_ARCH
 
 if TYPE_CHECKING:
     from shflbench.cli.console import Console

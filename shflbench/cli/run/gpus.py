@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from shflbench.backends.visible import VARIABLE, visible_gpus
 from shflbench.cli.console import Console
 from shflbench.cli.run.options import refuse_fixed, request_of
 from shflbench.cli.run.scheduler import CONNECTION_NAMES, SchedulerChoice, scheduler_of
+from shflbench.core.words import flat
+from shflbench.cuda.backends.visible import VARIABLE, visible_gpus
 from shflbench.errors import DeviceError, ResultsError, UsageError
 from shflbench.session.run_request import without_gpu_option
-from shflbench.words import flat
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from shflbench.backends.visible import VisibleGpus
+    from shflbench.cuda.backends.visible import VisibleGpus
     from shflbench.session.run_request import RunRequest
     from shflbench.store.fleet_file import FleetInfo
 
@@ -64,7 +64,7 @@ def list_gpus(choice: tuple[int, ...] | str, console: Console) -> Sequence[int]:
 
 
 def _visible() -> VisibleGpus:
-    from shflbench.backends.gpus import find
+    from shflbench.cuda.backends.gpus import find
 
     return visible_gpus(find(), os.environ)
 

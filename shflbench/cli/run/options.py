@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from shflbench.bounds import MAX_PROCESSES, MAX_SECONDS, MAX_SEED
 from shflbench.cli.help import add_heading, option
 from shflbench.cli.parameters import PATH, filters, precision, seconds
+from shflbench.core.bounds import MAX_PROCESSES, MAX_SECONDS, MAX_SEED
 from shflbench.errors import UsageError
 from shflbench.session.run_request import RunRequest, from_record
 
@@ -107,7 +107,7 @@ def request_of(
     `also_of_resumed` are the options, beside the suite, that a resumed run takes. UsageError for options that exclude
     one another.
     """
-    from shflbench.model import Overrides
+    from shflbench.core.model import Overrides
 
     if flags["resume"]:
         from shflbench.store import read_info

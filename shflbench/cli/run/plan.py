@@ -7,17 +7,17 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from shflbench.default_arch import DEFAULT_ARCH
-from shflbench.environment import cache_folder
+from shflbench.core.default_arch import DEFAULT_ARCH
+from shflbench.core.environment import cache_folder
+from shflbench.core.words import count_noun
 from shflbench.session.run_request import open_executor
-from shflbench.words import count_noun
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from shflbench.cli.console import Console
+    from shflbench.core.model import Suite
     from shflbench.measure.process import EarlyWorker
-    from shflbench.model import Suite
     from shflbench.session import Plan
     from shflbench.session.run_request import RunRequest
     from shflbench.store import ResumedRun, RunFolder, RunInfo
@@ -49,7 +49,7 @@ def plan_of(suite: Suite, request: RunRequest, console: Console, early: EarlyWor
 
     `early` is the process of `early_worker` for this request.
     """
-    from shflbench.compile.toolchain import find
+    from shflbench.cuda.compile.toolchain import find
     from shflbench.session import Plan
 
     toolchain = find()

@@ -13,10 +13,10 @@ import click
 
 from shflbench.cli.help import option
 from shflbench.cli.parameters import GivenPath
+from shflbench.core.files import read_source
+from shflbench.core.json_text import DuplicateKeyError, parse
+from shflbench.core.words import flat
 from shflbench.errors import UsageError
-from shflbench.files import read_source
-from shflbench.json_text import DuplicateKeyError, parse
-from shflbench.words import flat
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

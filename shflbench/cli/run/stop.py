@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.signals import code_of, word_of
+from shflbench.core.signals import code_of, word_of
 
 if TYPE_CHECKING:
     from shflbench.cli.console import Console

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.environment import baselines_folder
+from shflbench.core.environment import baselines_folder
+from shflbench.core.model import Disturbance
+from shflbench.core.words import count_noun, one_or_many
 from shflbench.errors import KernelError
-from shflbench.model import Disturbance
-from shflbench.words import count_noun, one_or_many
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from shflbench.cli.console import Console, Progress
-    from shflbench.model import Trouble
+    from shflbench.core.model import Trouble
     from shflbench.session import NextPass, Plan, RunEvent
     from shflbench.session.further import Undecided
     from shflbench.store import ResumedRun, RunFolder
@@ -84,9 +84,9 @@ def _conclude(plan: Plan, folder: RunFolder, troubles: Mapping[str, Sequence[Tro
     from shflbench.analysis.joint_ratios import joint_ratios, with_joint_speedups
     from shflbench.analysis.kernel_sentences import all_decided, is_of_kernels
     from shflbench.cli.run_times import joint_times
+    from shflbench.core.model import Status
     from shflbench.kernel_facts.stored_limits import store_limits
     from shflbench.measure.noise import UNSTEADY
-    from shflbench.model import Status
     from shflbench.store import read_run
 
     measured = read_run(folder.path)
@@ -130,7 +130,7 @@ def warnings(troubles: Mapping[str, Sequence[Trouble]], precision: float) -> Ite
 
     `troubles` are by case. Troubles smaller than the `precision` of the suite are only in the results.
     """
-    from shflbench.words import percent_of_one
+    from shflbench.core.words import percent_of_one
 
     notable = [(case_id, one) for case_id, of_case in troubles.items() for one in of_case if one.size >= precision]
     for kind in Disturbance:

@@ -11,8 +11,8 @@ import click
 
 from shflbench.cli.help import Command, add_heading, option
 from shflbench.cli.parameters import OUTPUT_FILE, PATH, format_option
+from shflbench.core.words import count_noun
 from shflbench.errors import ResultsError, UsageError
-from shflbench.words import count_noun
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

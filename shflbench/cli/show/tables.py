@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from shflbench.analysis.settings import one_pass
 from shflbench.cli.layout import Line, Table, align_right
-from shflbench.grouping import group_by
-from shflbench.model import Disturbance, Interval, MeasureRules, Status
-from shflbench.suite.launch import launch_dims
-from shflbench.words import one_or_many
+from shflbench.core.grouping import group_by
+from shflbench.core.launch import launch_dims
+from shflbench.core.model import Disturbance, Interval, MeasureRules, Status
+from shflbench.core.words import one_or_many
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from shflbench.bounds import MAX_SEED
 from shflbench.cli.help import Command, add_heading, option
 from shflbench.cli.parameters import PATTERN_OPTIONS, format_option, named_values
 from shflbench.cli.run.options import GPU, PLACES, refuse_fixed, refuse_two_places
 from shflbench.cli.run.stop import stopped_code
-from shflbench.default_arch import DEFAULT_ARCH
+from shflbench.core.bounds import MAX_SEED
+from shflbench.core.default_arch import DEFAULT_ARCH
 from shflbench.errors import DeviceError, KernelError, ResultsError, UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from shflbench.advice.tuner.record import TuneRecord
     from shflbench.cli.console import Console
-    from shflbench.tuner.record import TuneRecord
 
 AFTER_STOP = {"gpu", "form"}  # options that a resumed run takes
 
@@ -91,14 +91,14 @@ def command(context: click.Context, /, pattern: str | None, **flags: Any) -> int
         return _resume(context, flags, console, is_gpu_named=is_gpu_named)
     refuse_two_places(context)
     if pattern is None:
-        from shflbench.tuner.request import tunable
+        from shflbench.advice.tuner.request import tunable
 
         raise UsageError("no pattern is named", f"these have a family: {', '.join(tunable())}")
+    from shflbench.advice.tuner.api import ranked
+    from shflbench.advice.tuner.device import device_of
+    from shflbench.advice.tuner.folder import require_new, require_writable, tune_folder
+    from shflbench.advice.tuner.request import for_arch, tune_request
     from shflbench.store.lock import sole_creator
-    from shflbench.tuner.api import ranked
-    from shflbench.tuner.device import device_of
-    from shflbench.tuner.folder import require_new, require_writable, tune_folder
-    from shflbench.tuner.request import for_arch, tune_request
 
     require_writable(flags["output"], flags["results"])
     request = replace(
@@ -120,8 +120,8 @@ def command(context: click.Context, /, pattern: str | None, **flags: Any) -> int
 
 
 def _resume(context: click.Context, flags: dict[str, Any], console: Console, *, is_gpu_named: bool) -> int:
+    from shflbench.advice.tuner.record import read_record
     from shflbench.store.lock import sole_writer
-    from shflbench.tuner.record import read_record
 
     folder = flags["resume"]
     refuse_fixed(context, AFTER_STOP)
@@ -135,9 +135,9 @@ def _resume(context: click.Context, flags: dict[str, Any], console: Console, *, 
 
 
 def _measure(record: TuneRecord, folder: Path, flags: dict[str, Any], console: Console) -> int:
+    from shflbench.advice.tuner.api import tune
+    from shflbench.advice.tuner.record import RECORD_FILE
     from shflbench.cli.tune.output import print_result
-    from shflbench.tuner.api import tune
-    from shflbench.tuner.record import RECORD_FILE
 
     again = shlex.join(["shflbench", "tune", "--resume", str(folder)])
     try:

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 from shflbench.cli.layout import Line, Table, align_right
 from shflbench.cli.show.tables import group_table
-from shflbench.words import count_noun
+from shflbench.core.words import count_noun
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from shflbench.advice.tuner.api import TuneResult
+    from shflbench.advice.tuner.candidates import RankedSetting
     from shflbench.cli.console import Console
-    from shflbench.tuner.api import TuneResult
-    from shflbench.tuner.candidates import RankedSetting
 
 SCHEMA = 1  # increases if a key changes its meaning or is removed; keys may be added at any time
 

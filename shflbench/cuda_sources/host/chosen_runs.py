@@ -8,6 +8,7 @@ from functools import partial
 from itertools import chain, islice, product
 from typing import TYPE_CHECKING
 
+from shflbench.core.model import WARP
 from shflbench.cuda_sources.definitions import surrounding_parameters
 from shflbench.cuda_sources.host.edge_runs import edge_launches, edges_of_runs
 from shflbench.cuda_sources.host.entry_arguments import call_entry
@@ -28,7 +29,6 @@ from shflbench.cuda_sources.host.types import CHAR, pointer_to
 from shflbench.cuda_sources.host.values import Cell, Memory, Pointer, Text
 from shflbench.cuda_sources.kernel_file import ODD, TINY
 from shflbench.cuda_sources.origin import Origin
-from shflbench.model import WARP
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence

@@ -7,6 +7,7 @@ import re
 import struct
 from typing import TYPE_CHECKING, Any
 
+from shflbench.core.dimensions import MAX_BLOCK_DIMS, MAX_GRID
 from shflbench.cuda_sources.host.algorithms import ALGORITHMS
 from shflbench.cuda_sources.host.launch_structures import IDS
 from shflbench.cuda_sources.host.machine import MOST_ITERATIONS, HostStop
@@ -27,14 +28,13 @@ from shflbench.cuda_sources.host.values import (
     byte_count,
     check_bounds,
 )
-from shflbench.dimensions import MAX_BLOCK_DIMS, MAX_GRID
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from shflbench.core.dimensions import Dims
     from shflbench.cuda_sources.host.interface import HostRun, Reference
     from shflbench.cuda_sources.host.machine import HostFrame
-    from shflbench.dimensions import Dims
 
 CONSTANTS: Mapping[str, object] = {
     "NULL": 0, "RAND_MAX": 2**31 - 1, "INT_MAX": 2**31 - 1, "INT_MIN": -(2**31), "UINT_MAX": 2**32 - 1,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shflbench.core.model import WARP
 from shflbench.cuda_sources.host.run_usefulness import is_valid, threads_of
 from shflbench.cuda_sources.kernel_file import PART_OF_WARP
-from shflbench.model import WARP
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from shflbench.core.model import MAX_BLOCK, WARP
 from shflbench.cuda_sources.origin import Origin
-from shflbench.model import MAX_BLOCK, WARP
 
 if TYPE_CHECKING:
     from shflbench.cuda_sources.host.machine import HostState, Performed

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from shflbench.core.model import WARP
 from shflbench.emulator.dataflow.slices import parameter_byte
 from shflbench.emulator.dataflow.symbolic_numbers import TURN, ThreadValue
 from shflbench.emulator.dataflow.thread_values import KnownParameter, ThreadValues
 from shflbench.emulator.link.program import Slot
 from shflbench.emulator.opcodes.forms import Access, Pure, Values
-from shflbench.model import WARP
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
 
-    from shflbench.dimensions import Dims
+    from shflbench.core.dimensions import Dims
     from shflbench.emulator.dataflow.slices import Slicer
     from shflbench.emulator.link.program import Op, Source
 

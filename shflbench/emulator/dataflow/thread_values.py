@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from shflbench.core.model import WARP
 from shflbench.emulator.dataflow.index_values import to_signed
 from shflbench.emulator.dataflow.loop_turns import LoopTurns
 from shflbench.emulator.dataflow.reaching import ReachingWriters
@@ -33,12 +34,11 @@ from shflbench.emulator.dataflow.symbolic_numbers import (
 from shflbench.emulator.dataflow.value_ranges import ValueRanges
 from shflbench.emulator.link.program import Slot
 from shflbench.emulator.opcodes.forms import Access, Pure, Values
-from shflbench.model import WARP
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from shflbench.dimensions import Dims
+    from shflbench.core.dimensions import Dims
     from shflbench.emulator.dataflow.reaching import ReachingOps, WrittenRegister
     from shflbench.emulator.dataflow.slices import Slicer
     from shflbench.emulator.link.program import Op, Source

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shflbench.dimensions import complete
+from shflbench.core.dimensions import complete
 from shflbench.emulator.link.flat import flatten
 from shflbench.emulator.link.interruptions import interruptions, waits_by_memory
 from shflbench.emulator.link.layout import Area

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from shflbench.core.model import WARP
 from shflbench.emulator.link.code import FlatCode, FlatInstruction
 from shflbench.emulator.link.frames import FRAME
 from shflbench.emulator.link.program import MemoryOperand, Op, Slot, Source
@@ -30,7 +31,6 @@ from shflbench.emulator.ptx.syntax import (
     shorten,
 )
 from shflbench.errors import EmulatorError, UnsupportedError
-from shflbench.model import WARP
 
 
 def lower(code: FlatCode, parameters: Mapping[str, int]) -> list[Op]:

@@ -9,9 +9,9 @@ from typing import TypeVar, cast
 
 import numpy as np
 
+from shflbench.core.symbols import plain_name
 from shflbench.emulator.opcodes.forms import Access, Form
 from shflbench.emulator.ptx.syntax import PtxInstruction, Variable
-from shflbench.symbols import plain_name
 
 _Fact = TypeVar("_Fact")
 

@@ -6,12 +6,12 @@ as long as dozens of instructions.
 
 import numpy as np
 
+from shflbench.core.model import WARP
 from shflbench.emulator.link.program import Op
 from shflbench.emulator.machine.barriers import meeting_place, member_masks
 from shflbench.emulator.machine.groups import ConvergedGroup
 from shflbench.emulator.machine.state import State
 from shflbench.emulator.opcodes.forms import Barrier, ClusterBarrier, Values
-from shflbench.model import WARP
 
 
 class Arrivals:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from shflbench.core.model import WARP
 from shflbench.emulator.link.program import Op, Slot
 from shflbench.emulator.machine.block_votes import vote
 from shflbench.emulator.machine.collective import constant, execute_collective
@@ -12,7 +13,6 @@ from shflbench.emulator.machine.groups import ConvergedGroup, waiting_threads
 from shflbench.emulator.machine.named_barriers import NamedBarriers, mixed_forms, report_skipped
 from shflbench.emulator.machine.state import State
 from shflbench.emulator.opcodes.forms import FULL_MASK, Barrier, ClusterBarrier, Collective, Values
-from shflbench.model import WARP
 
 
 def involves_all(op: Op, named: NamedBarriers | None) -> bool:

@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 
+from shflbench.core.model import WARP
 from shflbench.emulator.link.program import Op, Slot
 from shflbench.emulator.machine.access import Transfer, access
 from shflbench.emulator.machine.collective import CollectiveCall, constant, execute_collective
@@ -25,7 +26,6 @@ from shflbench.emulator.opcodes.forms import (
     Service,
     Values,
 )
-from shflbench.model import WARP
 
 Step = Callable[[], object]
 

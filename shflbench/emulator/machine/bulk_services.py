@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from shflbench.dimensions import MAX_CLUSTER
+from shflbench.core.dimensions import MAX_CLUSTER
 from shflbench.emulator.link.program import Op
 from shflbench.emulator.machine.bulk_copy import BulkCopy, Region
 from shflbench.emulator.machine.distributed import places_of

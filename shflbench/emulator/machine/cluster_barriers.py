@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from shflbench.core.model import WARP
 from shflbench.emulator.link.program import Op
 from shflbench.emulator.machine.clusters import Clusters
 from shflbench.emulator.machine.faults import FaultKind, KernelFault
@@ -14,7 +15,6 @@ from shflbench.emulator.machine.groups import ConvergedGroup, waiting_threads
 from shflbench.emulator.machine.observer import Observer
 from shflbench.emulator.machine.threads import Shape
 from shflbench.emulator.opcodes.forms import ClusterBarrier, Values
-from shflbench.model import WARP
 
 _NEVER = np.iinfo(np.int64).max
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from shflbench.core.model import WARP
 from shflbench.emulator.link.program import Op, Slot
 from shflbench.emulator.machine.state import State
 from shflbench.emulator.machine.threads import ThreadSet, scatter
 from shflbench.emulator.opcodes.forms import Collective, Values
-from shflbench.model import WARP
 
 _LANES = np.arange(WARP, dtype=np.uint32)
 

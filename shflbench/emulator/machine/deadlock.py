@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from shflbench.core.model import WARP
 from shflbench.emulator.link.block_barriers import form_of
 from shflbench.emulator.link.program import Op
 from shflbench.emulator.machine.barriers import meeting_place, member_masks
@@ -13,7 +14,6 @@ from shflbench.emulator.machine.memory import MemorySpace
 from shflbench.emulator.machine.state import State
 from shflbench.emulator.opcodes.forms import FULL_MASK, Barrier, ClusterBarrier, Collective, Values
 from shflbench.emulator.opcodes.mbarriers import arrivals_of, bytes_of, phase_of
-from shflbench.model import WARP
 
 
 class DeadlockError(KernelFault):

@@ -11,12 +11,12 @@ from collections.abc import Callable
 
 import numpy as np
 
+from shflbench.core.model import WARP
 from shflbench.emulator.link.program import Op, Program
 from shflbench.emulator.machine.faults import FaultKind, KernelFault
 from shflbench.emulator.machine.memory import MemorySpace
 from shflbench.emulator.machine.threads import Shape
 from shflbench.emulator.opcodes.forms import Access, Barrier, Collective, Values
-from shflbench.model import WARP
 
 MOST_DROPPED = 256  # executions of an instruction in which an access is dropped; the next one ends the launch
 _PRIVATE = {"local", "param"}  # memory by which no thread learns of another

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from shflbench.core.model import WARP
 from shflbench.emulator.link.barrier_loops import BarrierLoops
 from shflbench.emulator.link.program import Op
 from shflbench.emulator.machine.groups import ConvergedGroup
 from shflbench.emulator.machine.threads import ThreadSet
 from shflbench.emulator.opcodes.forms import Values
-from shflbench.model import WARP
 
 
 class Iterations:

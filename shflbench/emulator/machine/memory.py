@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from shflbench.core.symbols import plain_name
 from shflbench.emulator.link.program import PlacedVariable
 from shflbench.emulator.machine.faults import FaultKind
 from shflbench.emulator.opcodes.forms import Number, Values
 from shflbench.errors import EmulatorError
-from shflbench.symbols import plain_name
 
 ALIGNMENT = 256  # of allocations, as cudaMalloc's
 GUARD = 1 << 16  # unallocated bytes behind an allocation, at least: an index beyond its end hits no other one

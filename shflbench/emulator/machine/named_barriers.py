@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from shflbench.core.model import WARP
 from shflbench.emulator.link.block_barriers import BARRIERS, form_of
 from shflbench.emulator.link.program import Op, Slot
 from shflbench.emulator.machine.block_votes import vote
@@ -19,7 +20,6 @@ from shflbench.emulator.machine.faults import FaultKind, KernelFault
 from shflbench.emulator.machine.groups import ConvergedGroup
 from shflbench.emulator.machine.state import State
 from shflbench.emulator.opcodes.forms import Values
-from shflbench.model import WARP
 
 _ALL = -1  # instead of a number of threads: all threads of the block
 

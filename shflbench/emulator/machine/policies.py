@@ -13,8 +13,8 @@ from functools import partial
 from itertools import pairwise
 from math import prod
 
+from shflbench.core.model import WARP
 from shflbench.emulator.machine.threads import Shape, ThreadSet, regular
-from shflbench.model import WARP
 
 EVERY = slice(None)
 TURN = 16  # traces after which another group runs, so that a spinning group cannot block the others

@@ -6,6 +6,7 @@ from operator import attrgetter, itemgetter
 
 import numpy as np
 
+from shflbench.core.model import WARP
 from shflbench.emulator.file_budget import COMPARISON, NEVER, FileBudget
 from shflbench.emulator.link.block_barriers import form_of
 from shflbench.emulator.link.program import Op
@@ -24,7 +25,6 @@ from shflbench.emulator.machine.stalls import Poll, polled_for_ever
 from shflbench.emulator.machine.state import State
 from shflbench.emulator.machine.threads import ThreadSet, scatter
 from shflbench.emulator.opcodes.forms import Branch, ClusterBarrier, Exit, Values
-from shflbench.model import WARP
 
 # Instructions of one launch, each for many threads: some seconds for a small launch, a minute or two for a large one.
 # A verifying launch takes up to 50,000 in lockstep. Where each lane executes them by itself, it may take more than this

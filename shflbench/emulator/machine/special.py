@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from shflbench.core.model import WARP
 from shflbench.emulator.link.program import Program
 from shflbench.emulator.machine.clusters import Clusters
 from shflbench.emulator.machine.threads import Dimensions, Shape, coordinates
 from shflbench.emulator.opcodes.addresses import MODULE_BASE, OWNER, owner_bytes
 from shflbench.emulator.opcodes.forms import Values
-from shflbench.model import WARP
 
 RESERVED_SHARED = 288  # bytes that cooperative groups may use (cooperative_groups/details/memory.h)
 RESERVED_SHARED_ALIGN = 16

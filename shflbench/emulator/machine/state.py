@@ -5,6 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
+from shflbench.core.model import WARP
 from shflbench.emulator.link.barrier_loops import BarrierLoops, barrier_loops
 from shflbench.emulator.link.block_barriers import has_named_barriers
 from shflbench.emulator.link.loaded_values import NOTHING, loaded_values
@@ -24,7 +25,6 @@ from shflbench.emulator.machine.threads import Shape, ThreadSet, part, scatter
 from shflbench.emulator.opcodes.addresses import GLOBAL_BASE, MODULE_BASE
 from shflbench.emulator.opcodes.forms import Values
 from shflbench.errors import EmulatorError
-from shflbench.model import WARP
 
 # Values that are read from absent lanes, which no program may depend on: of two runs with these, no bit agrees.
 # The last two are large and small as an integer, a float and two halves, which a maximum and a minimum use.

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from shflbench.core.model import WARP
 from shflbench.emulator.opcodes.forms import Number, Values
-from shflbench.model import WARP
 
 Dimensions = tuple[int, int, int]  # x, y, z
 MOST_LANE_STEP = 2  # between lanes of a view: NumPy 2.4.6 negates every fourth of 4-byte elements wrongly

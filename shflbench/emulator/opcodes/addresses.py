@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from shflbench.dimensions import MAX_CLUSTER
+from shflbench.core.dimensions import MAX_CLUSTER
 from shflbench.emulator.opcodes.forms import Decoder, Nothing, Pure, UnknownFormError, Values
 from shflbench.emulator.ptx.syntax import NUMPY, PtxInstruction
 

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from shflbench.core.model import WARP
 from shflbench.emulator.opcodes.forms import Decoder, Pure, UnknownFormError, Values, last_type, only, unsigned_type
 from shflbench.emulator.ptx.syntax import NUMPY, PtxInstruction
-from shflbench.model import WARP
 
 NOT_FOUND = 0xFFFFFFFF
 

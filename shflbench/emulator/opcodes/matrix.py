@@ -11,6 +11,7 @@ from functools import cache
 
 import numpy as np
 
+from shflbench.core.model import WARP
 from shflbench.emulator.opcodes import bfloat16, small_floats
 from shflbench.emulator.opcodes.forms import (
     Collective,
@@ -22,7 +23,6 @@ from shflbench.emulator.opcodes.forms import (
     width,
 )
 from shflbench.emulator.ptx.syntax import PtxInstruction
-from shflbench.model import WARP
 
 _LANES = np.arange(WARP)
 _GROUP, _MEMBER = _LANES // 4, _LANES % 4

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from shflbench.core.model import WARP
 from shflbench.emulator.opcodes.forms import (
     Apply,
     Collective,
@@ -16,7 +17,6 @@ from shflbench.emulator.opcodes.forms import (
     width,
 )
 from shflbench.emulator.ptx.syntax import PtxInstruction
-from shflbench.model import WARP
 
 _LANES = np.arange(WARP, dtype=np.int64)
 _LANE_BITS = 0x1F

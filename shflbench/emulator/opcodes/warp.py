@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from shflbench.core.model import WARP
 from shflbench.emulator.opcodes.forms import (
     FULL_MASK,
     Collective,
@@ -19,7 +20,6 @@ from shflbench.emulator.opcodes.forms import (
     width,
 )
 from shflbench.emulator.ptx.syntax import NUMPY, PtxInstruction
-from shflbench.model import WARP
 
 BITS = np.uint32(1) << np.arange(WARP, dtype=np.uint32)
 

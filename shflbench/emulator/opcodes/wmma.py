@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from shflbench.core.model import WARP
 from shflbench.emulator.opcodes.forms import Collective, Decoder, Form, UnknownFormError, Values, WarpCall, width
 from shflbench.emulator.opcodes.matrix import numbers
 from shflbench.emulator.ptx.syntax import PtxInstruction
-from shflbench.model import WARP
 
 _SHAPE = re.compile(r"m(\d+)n(\d+)k(\d+)")
 # PTX type → bytes of an element, and NumPy type of the register

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from shflbench.core.model import WARP
 from shflbench.emulator.link.program import Op
 from shflbench.emulator.machine.bulk_copy import BulkCopy
 from shflbench.emulator.machine.memory import MemorySpace
@@ -22,7 +23,6 @@ from shflbench.emulator.machine.state import State
 from shflbench.emulator.machine.threads import ThreadSet
 from shflbench.emulator.opcodes.forms import Values
 from shflbench.errors import EmulatorError
-from shflbench.model import WARP
 
 MOST_BYTES = 1 << 28  # of the rows of threads and blocks: those of 8,192 threads that all learn something
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from shflbench.core.model import WARP
 from shflbench.emulator.link.program import Op
 from shflbench.emulator.machine.state import State
 from shflbench.emulator.opcodes.forms import Barrier, Values
@@ -12,7 +13,6 @@ from shflbench.emulator.ptx.syntax import PtxInstruction
 from shflbench.emulator.races.clocks import Clocks
 from shflbench.emulator.races.hazards import Absence, HazardKind, HazardLog
 from shflbench.emulator.races.rule import Rule
-from shflbench.model import WARP
 
 
 class LaneMasks(Rule):

@@ -7,10 +7,10 @@ publishes the accesses of all: the threads of "last block done" counters commonl
 
 import numpy as np
 
+from shflbench.core.model import WARP
 from shflbench.emulator.machine.state import State
 from shflbench.emulator.opcodes.forms import Values
 from shflbench.emulator.races.clocks import Clocks
-from shflbench.model import WARP
 
 _MOST_KEPT = 256  # rows that are computed once for several writes
 

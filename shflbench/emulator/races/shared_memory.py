@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from shflbench.core.model import WARP
 from shflbench.emulator.link.program import Op
 from shflbench.emulator.machine.memory import MemorySpace
 from shflbench.emulator.machine.state import State
@@ -21,7 +22,6 @@ from shflbench.emulator.races.clocks import Clocks
 from shflbench.emulator.races.hazards import HazardKind, HazardLog
 from shflbench.emulator.races.rule import Rule
 from shflbench.errors import EmulatorError
-from shflbench.model import WARP
 
 NO_THREAD = -1
 NEVER = np.iinfo(np.int32).max  # later than any barrier, so that reads of uninitialized memory are compared

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from shflbench.core.model import WARP
 from shflbench.emulator.link.program import Op, Program
 from shflbench.emulator.machine.memory import MemorySpace
 from shflbench.emulator.machine.observer import Observer
@@ -23,7 +24,6 @@ from shflbench.emulator.races.clocks import Clocks
 from shflbench.emulator.races.fenced_accesses import FenceClocks
 from shflbench.emulator.races.scopes import Scopes
 from shflbench.errors import EmulatorError
-from shflbench.model import WARP
 
 MOST_BYTES = 1 << 28  # of published clocks
 SPACES = {"shared", "global", "module"}

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from shflbench.core.model import WARP
 from shflbench.emulator.link.program import Op
 from shflbench.emulator.machine.memory import MemorySpace
 from shflbench.emulator.machine.state import State
@@ -31,7 +32,6 @@ from shflbench.emulator.races.rule import Rule
 from shflbench.emulator.races.scopes import Scopes
 from shflbench.emulator.races.synchronization import Synchronization
 from shflbench.errors import EmulatorError
-from shflbench.model import WARP
 
 MOST_ENTRIES = 1 << 26  # cells times threads: a table takes 256 MiB
 MOST_REPORTS = 64  # executions of one instruction that race, after which it is not compared any more

@@ -12,8 +12,8 @@ same passes as Nsight Compute's wavefronts on an H100.
 
 import numpy as np
 
+from shflbench.core.model import WARP
 from shflbench.emulator.opcodes.forms import Values
-from shflbench.model import WARP
 
 BANKS = 32
 WORD = 4  # bytes

@@ -7,6 +7,8 @@ from math import prod
 
 import numpy as np
 
+from shflbench.core.grouping import group_by
+from shflbench.core.model import AccessKind, AccessRequests, AccessSpace, KernelRequests, LaunchCounts, MatchRequests
 from shflbench.emulator.machine.launch import EmulatedLaunch, execute
 from shflbench.emulator.machine.observer import Observer
 from shflbench.emulator.machine.scheduler import STEP_LIMIT
@@ -16,8 +18,6 @@ from shflbench.emulator.ptx.syntax import Location
 from shflbench.emulator.requests.footprint import FootprintRecorder
 from shflbench.emulator.requests.operations import AtomicRecorder, OperationRecorder
 from shflbench.emulator.requests.recorder import InstructionTotals, RequestRecorder, Sums
-from shflbench.grouping import group_by
-from shflbench.model import AccessKind, AccessRequests, AccessSpace, KernelRequests, LaunchCounts, MatchRequests
 
 Locate = Callable[[Location | None], tuple[str, int]]  # the file and line to name for an instruction
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from shflbench.core.model import MemoryFootprint
 from shflbench.emulator.link.program import Op
 from shflbench.emulator.machine.bulk_copy import BulkCopy
 from shflbench.emulator.machine.memory import MemorySpace
@@ -13,7 +14,6 @@ from shflbench.emulator.machine.state import State
 from shflbench.emulator.machine.threads import ThreadSet
 from shflbench.emulator.opcodes.forms import Access, Values
 from shflbench.emulator.requests.sectors import SECTOR
-from shflbench.model import MemoryFootprint
 
 NEIGHBORS = 2  # of which the blocks that stand for a launch consist, by `inputs.sampled.counted_blocks`
 MOST_SHARED = 0.25  # of what neighbors use, in both

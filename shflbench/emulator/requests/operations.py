@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from shflbench.core.model import WARP, AtomicAddress, OperationRequests, WarpOperation
 from shflbench.emulator.link.program import Op
 from shflbench.emulator.machine.memory import MemorySpace
 from shflbench.emulator.machine.observer import Observer
@@ -13,7 +14,6 @@ from shflbench.emulator.machine.state import State
 from shflbench.emulator.machine.threads import ThreadSet
 from shflbench.emulator.opcodes.forms import Access, Values
 from shflbench.emulator.ptx.syntax import Location
-from shflbench.model import WARP, AtomicAddress, OperationRequests, WarpOperation
 
 SHUFFLE = "shfl"
 Place = tuple[str, int]  # a file and a line

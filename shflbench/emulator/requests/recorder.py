@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from shflbench.core.model import WARP
 from shflbench.emulator.link.expand import accesses_row
 from shflbench.emulator.link.program import Op
 from shflbench.emulator.machine.memory import MemorySpace
@@ -14,7 +15,6 @@ from shflbench.emulator.machine.threads import ThreadSet
 from shflbench.emulator.opcodes.forms import Access, Values
 from shflbench.emulator.requests.banks import passes
 from shflbench.emulator.requests.sectors import distinct, lines, local_sectors, sectors
-from shflbench.model import WARP
 
 SPACES = {"shared": "shared", "local": "local", "global": "global", "module": "global"}
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from shflbench.core.model import WARP
 from shflbench.emulator.opcodes.forms import Values
-from shflbench.model import WARP
 
 SECTOR = 32  # bytes
 LINE = 128  # bytes

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shflbench.model import Kernel, Resources
+from shflbench.core.model import Kernel, Resources
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,13 +7,13 @@ import json
 from dataclasses import astuple, dataclass
 from typing import TYPE_CHECKING
 
-from shflbench.backends.base import Buffer, KernelCall
+from shflbench.core.model import SENTINEL
+from shflbench.cuda.backends.base import Buffer, KernelCall
 from shflbench.measure.sentinels.frozen import kernels_for, manifest
-from shflbench.model import SENTINEL
 from shflbench.patterns.declare import ITERATIONS
 
 if TYPE_CHECKING:
-    from shflbench.model import Device, Kernel
+    from shflbench.core.model import Device, Kernel
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from shflbench.model import WARP, Mechanism
+from shflbench.core.model import WARP, Mechanism
 from shflbench.patterns import load_choices as loads
 from shflbench.patterns.declare import Variant, elements_per_thread
 from shflbench.patterns.family import Choice, Exclusion, Family, FamilyParameter

@@ -1,6 +1,6 @@
 """The family of exchanges between blocks: what moves the words, how wide, and how a block says what it has done."""
 
-from shflbench.model import Mechanism
+from shflbench.core.model import Mechanism
 from shflbench.patterns.declare import Setting, Variant
 from shflbench.patterns.family import Choice, Exclusion, Family, FamilyParameter
 from shflbench.patterns.groups import separate_blocks

@@ -3,8 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from shflbench.dimensions import Dims
-from shflbench.model import WARP, Mechanism
+from shflbench.model import WARP, Dims, Mechanism
 from shflbench.patterns.declare import Input, LaterKernel, Output, Pattern, Scalar, Setting, Variant
 from shflbench.patterns.groups import blocks, larger_blocks, separate_blocks
 

@@ -3,8 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from shflbench.dimensions import Dims
-from shflbench.model import Mechanism
+from shflbench.model import Dims, Mechanism
 from shflbench.patterns.declare import Input, LaterKernel, Output, Pattern, Setting, Variant
 
 FACTOR = 0x9E3779B1  # odd: 2^32 divided by the golden ratio

@@ -12,7 +12,7 @@ from shflbench.patterns.declare import InOut, Output, Pattern, Scalar, Setting, 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from shflbench.dimensions import Dims
+    from shflbench.model import Dims
 
 LARGER_BLOCK = 1024  # threads
 FEWER_BLOCKS = 264  # of so many threads, at most: as many as an H200 executes at a time

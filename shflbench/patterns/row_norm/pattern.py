@@ -25,7 +25,7 @@ from shflbench.patterns.rows import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from shflbench.dimensions import Dims
+    from shflbench.model import Dims
 
 SHORT = {"length": ("64", "128", "256")}
 EPSILON = np.float32(1e-5)  # as in normalize.cuh, and the default of PyTorch's LayerNorm

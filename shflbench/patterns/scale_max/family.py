@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product
 
-from shflbench.model import DTYPES, WARP, Dtype, Mechanism
+from shflbench.core.model import DTYPES, WARP, Dtype, Mechanism
 from shflbench.patterns import load_choices as loads
 from shflbench.patterns.declare import Setting, Variant
 from shflbench.patterns.family import Choice, Exclusion, Family, FamilyParameter

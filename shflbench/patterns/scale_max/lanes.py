@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from shflbench.model import Dtype
+from shflbench.core.model import Dtype
 
 WORD = 4  # bytes
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from enum import IntEnum
 
-from shflbench.model import WARP, Dtype, Mechanism
+from shflbench.core.model import WARP, Dtype, Mechanism
 from shflbench.patterns import load_choices as loads
 from shflbench.patterns.declare import Setting, Variant
 from shflbench.patterns.family import Choice, Exclusion, Family, FamilyParameter

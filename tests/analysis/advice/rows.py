@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from shflbench.analysis.advice.answer import Answer
-from shflbench.analysis.advice.group_answers import answers_of
-from shflbench.model import Case, Launch
+from shflbench.analysis.answers.answer import Answer
+from shflbench.analysis.answers.group_answers import answers_of
+from shflbench.core.model import Case, Launch
 from shflbench.store import Row, Run, read_run
 from tests.fakes.runs import info, measured
 

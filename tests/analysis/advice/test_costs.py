@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from shflbench.analysis.advice.costs import ExchangeCost, costs_of
+from shflbench.analysis.answers.costs import ExchangeCost, costs_of
 from shflbench.store import Run
 from shflbench.store.limits_file import read_limits
 from tests.analysis.advice.rows import committed

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from shflbench.analysis.advice.answer import Role
-from shflbench.analysis.advice.group_answers import answers_of
-from shflbench.analysis.advice.library_words import library_words
+from shflbench.analysis.answers.answer import Role
+from shflbench.analysis.answers.group_answers import answers_of
+from shflbench.analysis.answers.library_words import library_words
 from shflbench.analysis.claims.times import RunTimes
 from shflbench.analysis.contest import Certainty
-from shflbench.model import Mechanism, Status
+from shflbench.core.model import Mechanism, Status
 from shflbench.store import read_run
 from shflbench.store.limits_file import read_limits
 from tests.analysis.advice.rows import answer, committed, run_of, times

@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from shflbench.analysis.advice.answer import Answer
-from shflbench.analysis.advice.group_answers import answers_of
-from shflbench.analysis.advice.nearest import Advice, advise
-from shflbench.analysis.advice.request import Request, is_same_launch, usual_request
-from shflbench.model import Case
+from shflbench.analysis.answers.answer import Answer
+from shflbench.analysis.answers.group_answers import answers_of
+from shflbench.analysis.answers.nearest import Advice, advise
+from shflbench.analysis.answers.request import Request, is_same_launch, usual_request
+from shflbench.core.model import Case
 from tests.analysis.advice.rows import run_of
 
 

@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from shflbench.analysis.advice.group_answers import answers_of
-from shflbench.analysis.advice.over_settings import exceptions_to, summary_answers
-from shflbench.model import Case
+from shflbench.analysis.answers.group_answers import answers_of
+from shflbench.analysis.answers.over_settings import exceptions_to, summary_answers
+from shflbench.core.model import Case
 from tests.analysis.advice.rows import committed, run_of
 
 

@@ -1,7 +1,7 @@
 """Answers for a GPU without results."""
 
-from shflbench.analysis.advice.answer import Role
-from shflbench.analysis.advice.predicted import (
+from shflbench.analysis.answers.answer import Role
+from shflbench.analysis.answers.predicted import (
     Basis,
     PredictedAnswer,
     PredictedSetting,

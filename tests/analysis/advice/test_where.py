@@ -2,7 +2,7 @@
 
 from itertools import product
 
-from shflbench.analysis.advice.where import where
+from shflbench.analysis.answers.where import where
 
 GRID = [{"words": words, "way": way} for words, way in product(("2", "4", "8"), ("load", "store"))]
 

@@ -11,8 +11,8 @@ from shflbench.analysis.claims.claim_verdicts import ClaimRun, read_claim_run
 from shflbench.analysis.claims.code import RunCode
 from shflbench.analysis.claims.resolve import Subject
 from shflbench.analysis.claims.times import RunTimes
-from shflbench.claims.claim import Claim, Quantifier
-from shflbench.claims.parse import parse_expression
+from shflbench.core.claims.claim import Claim, Quantifier
+from shflbench.core.claims.parse import parse_expression
 
 RESULTS = Path(__file__).parents[3] / "results"
 

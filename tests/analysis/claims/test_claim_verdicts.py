@@ -7,9 +7,9 @@ import pytest
 
 from shflbench.analysis.claims.claim_verdicts import ClaimRun, judge_claims, judge_subjects, read_claim_run, verdict_of
 from shflbench.analysis.claims.verdict import ClaimStatus, ClaimVerdict, SettingStatus
-from shflbench.claims.claim import Claim, Quantifier
+from shflbench.core.claims.claim import Claim, Quantifier
+from shflbench.core.model import Interval, Noise, Status
 from shflbench.errors import ResultsError
-from shflbench.model import Interval, Noise, Status
 from shflbench.store.run_files import CHECK_FILE, SAMPLES_FILE
 from tests.analysis.claims.conftest import claim, edit_rows, recorded, subject
 

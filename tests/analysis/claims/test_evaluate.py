@@ -4,9 +4,9 @@ from collections.abc import Mapping
 import pytest
 
 from shflbench.analysis.claims.evaluate import Unknown, Value, evaluate, exactly, truth
-from shflbench.claims.expression import Arithmetic, Call, Constant, Relation
-from shflbench.claims.parse import parse_expression
-from shflbench.model import Interval
+from shflbench.core.claims.expression import Arithmetic, Call, Constant, Relation
+from shflbench.core.claims.parse import parse_expression
+from shflbench.core.model import Interval
 
 VALUES: Mapping[str, Value] = {
     "one": Interval(1.0, 0.9, 1.1),

@@ -2,8 +2,8 @@ import pytest
 
 from shflbench.analysis.claims.evaluate import Unknown, Value, exactly
 from shflbench.analysis.claims.margin import margin
-from shflbench.claims.expression import Call
-from shflbench.claims.parse import parse_expression
+from shflbench.core.claims.expression import Call
+from shflbench.core.claims.parse import parse_expression
 
 
 def lookup(call: Call) -> Value:

@@ -2,8 +2,8 @@ import pytest
 
 from shflbench.analysis.claims.measured import measured_quantity
 from shflbench.analysis.claims.quantity_words import condition_words
-from shflbench.claims.claim import Claim
-from shflbench.claims.walk import expression_text
+from shflbench.core.claims.claim import Claim
+from shflbench.core.claims.walk import expression_text
 from tests.analysis.claims.conftest import claim
 
 

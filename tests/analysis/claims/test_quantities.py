@@ -11,10 +11,10 @@ from shflbench.analysis.claims.evaluate import Unknown, Value, exactly
 from shflbench.analysis.claims.quantities import MEASURED, OF_ANY_STATUS, RECORDED, ClaimRun, Quantities
 from shflbench.analysis.claims.resolve import Subject
 from shflbench.analysis.claims.times import RunTimes
-from shflbench.claims.expression import Call
-from shflbench.claims.functions import FUNCTIONS, ValueKind
-from shflbench.claims.parse import parse_expression
-from shflbench.model import Interval, Status
+from shflbench.core.claims.expression import Call
+from shflbench.core.claims.functions import FUNCTIONS, ValueKind
+from shflbench.core.claims.parse import parse_expression
+from shflbench.core.model import Interval, Status
 from shflbench.store import Row
 from shflbench.store.check_report import HazardReport, KernelHazards
 from shflbench.store.limits_file import CaseLimit

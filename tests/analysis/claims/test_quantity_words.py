@@ -1,9 +1,9 @@
 import pytest
 
 from shflbench.analysis.claims.quantity_words import interval_words, measured_words, quantity_words, unit_of
-from shflbench.claims.claim import Claim
-from shflbench.claims.parse import parse_expression
-from shflbench.model import Interval
+from shflbench.core.claims.claim import Claim
+from shflbench.core.claims.parse import parse_expression
+from shflbench.core.model import Interval
 from tests.analysis.claims.conftest import claim
 
 

@@ -1,5 +1,5 @@
 from shflbench.analysis.claims.claim_verdicts import judge_subjects
-from shflbench.claims.claim import Claim
+from shflbench.core.claims.claim import Claim
 from tests.analysis.claims.conftest import claim, subject
 
 

@@ -2,8 +2,8 @@ import pytest
 
 from shflbench.analysis.claims.claim_verdicts import judge_subjects
 from shflbench.analysis.claims.verdict import SettingOutcome, SettingStatus
-from shflbench.claims.claim import Claim
-from shflbench.model import Interval
+from shflbench.core.claims.claim import Claim
+from shflbench.core.model import Interval
 from tests.analysis.claims.conftest import claim, subject
 
 CASE = "neighbor/shfl/f32/26x1024/512/mode=idx"

@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from shflbench.analysis.claims.stored import claims_of_run, current_claims
-from shflbench.claims.claim import Claim
+from shflbench.core.claims.claim import Claim
 from shflbench.errors import SuiteError
 from shflbench.store import SuiteText
 from shflbench.suite import find_shipped

@@ -9,8 +9,8 @@ from shflbench.analysis.claims import times
 from shflbench.analysis.claims.times import RunTimes, UncertainValue, quantile
 from shflbench.analysis.compare.noise import ASSUMED
 from shflbench.analysis.compare.noise_learning import subtract_offsets
+from shflbench.core.model import Interval
 from shflbench.measure.sentinels import version
-from shflbench.model import Interval
 from shflbench.store import Run, SentinelSet
 from tests.analysis.claims.conftest import recorded, subject
 from tests.fakes.pools import generated

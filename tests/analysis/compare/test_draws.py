@@ -5,7 +5,7 @@ from shflbench.analysis.compare.draws import count_disjoint_pairs, draw_pairs, j
 from shflbench.analysis.compare.noise import NoiseModel
 from shflbench.analysis.compare.noise_learning import observe_noise
 from shflbench.analysis.compare.pool import judgments
-from shflbench.thresholds import Threshold, Thresholds
+from shflbench.core.thresholds import Threshold, Thresholds
 from tests.fakes.pools import generated, recorded_some, shifted
 
 ONE_RUN = [(0, process) for process in range(12)]

@@ -8,8 +8,8 @@ from shflbench.analysis.compare.machine_evidence import CRUDE
 from shflbench.analysis.compare.noise import ASSUMED, NoiseModel, Weights
 from shflbench.analysis.compare.offset import Offsets
 from shflbench.analysis.compare.rule import Contrast
+from shflbench.core.thresholds import Threshold, Thresholds
 from shflbench.store import SentinelSet, SuiteText
-from shflbench.thresholds import Threshold, Thresholds
 from tests.fakes.estimated import estimated
 from tests.fakes.runs import H200
 from tests.fakes.sides import side

@@ -6,7 +6,7 @@ import pytest
 
 from shflbench.analysis.compare import Outcome, Reason, Settings, Side, compare
 from shflbench.analysis.compare.evidence import LEAST_WITH_OFFSETS_US
-from shflbench.readers import read_recording, run_of
+from shflbench.store.readers import read_recording, run_of
 from tests.readers.foreign_files import write_csv, write_nvbench
 
 BEFORE = {"scan": 120.0, "copy/Elements=2^20": 50.0, "sort": 400.0}

@@ -16,7 +16,7 @@ from shflbench.analysis.compare.metrics import (
 )
 from shflbench.analysis.compare.noise import USUAL, Weights
 from shflbench.analysis.compare.sides import KernelTimes
-from shflbench.model import Status
+from shflbench.core.model import Status
 from shflbench.store import Run, RunSettings
 from tests.fakes.processes import verified
 from tests.fakes.runs import info

@@ -6,8 +6,8 @@ import pytest
 
 from shflbench.analysis.compare import Side
 from shflbench.analysis.compare.obstacles import changes, obstacles, refuse_mixture, refuse_same_run
+from shflbench.core.model import DeviceState
 from shflbench.errors import ResultsError
-from shflbench.model import DeviceState
 from shflbench.store import Row, Run, SuiteText
 from tests.fakes.runs import H200, info, measured
 

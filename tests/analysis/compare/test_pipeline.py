@@ -13,10 +13,10 @@ import pytest
 from shflbench.analysis.compare import Metric, Outcome, Reason, Settings, Side, compare
 from shflbench.analysis.compare.noise import NoiseModel, Spread
 from shflbench.analysis.compare.sides import KernelTimes
+from shflbench.core.model import Status
+from shflbench.core.thresholds import Thresholds
 from shflbench.errors import ResultsError, UsageError
-from shflbench.model import Status
 from shflbench.store import RunSettings, SuiteText, read_run
-from shflbench.thresholds import Thresholds
 from tests.fakes.four_cases import FEW, FIRST, FOURTH, SECOND, THIRD, made, outcomes, verdict, with_row
 from tests.fakes.processes import Simulated, write
 from tests.fakes.runs import H200, untimed

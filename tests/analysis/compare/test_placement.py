@@ -21,12 +21,12 @@ from shflbench.analysis.compare.placement import (
 )
 from shflbench.analysis.compare.pool import Pool, judgments
 from shflbench.analysis.compare.rule import Contrast
-from shflbench.model import Mechanism
+from shflbench.core.model import Mechanism
+from shflbench.core.thresholds import Thresholds
 from shflbench.patterns.discover import builtin, load
 from shflbench.store import Row, read_run
 from shflbench.store.limits_file import read_limits
 from shflbench.store.provenance import Conversion
-from shflbench.thresholds import Thresholds
 from tests.fakes.estimated import estimated
 from tests.fakes.pools import recorded
 from tests.fakes.sides import side

@@ -7,9 +7,9 @@ from shflbench.analysis.compare import Side, compare
 from shflbench.analysis.compare.noise import NoiseModel
 from shflbench.analysis.compare.pool import Pool, evidence_of, judgments
 from shflbench.analysis.compare.sides import KernelTimes
+from shflbench.core.model import Status
+from shflbench.core.thresholds import Thresholds
 from shflbench.errors import ResultsError
-from shflbench.model import Status
-from shflbench.thresholds import Thresholds
 from tests.fakes.runs import H200, untimed
 from tests.fakes.sides import side, without
 from tests.fakes.simulated import SENTINEL_US, Simulated, spread

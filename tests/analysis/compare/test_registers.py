@@ -3,8 +3,8 @@ from dataclasses import replace
 import pytest
 
 from shflbench.analysis.compare import Metric, Outcome, Reason, Settings, Side, Verdict, compare
+from shflbench.core.model import Status
 from shflbench.errors import ResultsError
-from shflbench.model import Status
 from shflbench.store import Row
 from tests.fakes.runs import compiled, info, untimed
 from tests.fakes.sides import side

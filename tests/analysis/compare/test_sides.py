@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from shflbench.analysis.compare import Side
+from shflbench.core.model import Status
 from shflbench.errors import ResultsError
-from shflbench.model import Status
 from shflbench.store import Run, SentinelSet, read_run, run_files, samples
 from shflbench.store.run_files import ROWS_FILE, SAMPLES_FILE
 from tests.fakes.processes import Simulated, in_memory, spread, write

@@ -11,9 +11,9 @@ import pytest
 from shflbench.analysis.compare import Comparison, Outcome, Reason, Settings, Side, compare
 from shflbench.analysis.compare.noise import USUAL, NoiseModel
 from shflbench.analysis.compare.offset import offsets
+from shflbench.core.thresholds import Threshold, Thresholds
 from shflbench.errors import ResultsError
 from shflbench.store import read_run
-from shflbench.thresholds import Threshold, Thresholds
 from tests.fakes.processes import SENTINEL_US, Simulated, spread, write
 from tests.fakes.runs import TICK_US
 from tests.fakes.sides import Pool, shuffled, side

@@ -13,7 +13,7 @@ from shflbench.analysis.compare.verdicts import (
     verdict_on_failure,
     verdict_without_times,
 )
-from shflbench.model import Status
+from shflbench.core.model import Status
 from shflbench.store import Row
 from tests.fakes.estimated import estimated
 from tests.fakes.processes import verified

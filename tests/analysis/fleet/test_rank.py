@@ -9,7 +9,7 @@ import pytest
 
 from shflbench.analysis.fleet import DeviceRecord, DeviceResult, FleetReport, OutlierKind, rank
 from shflbench.analysis.fleet.record import BadRow
-from shflbench.model import Status
+from shflbench.core.model import Status
 from tests.fakes.fleets import CASES, record
 
 SOUND = [record(number) for number in range(7)]

@@ -9,7 +9,7 @@ import pytest
 from shflbench.analysis.compare.estimates import Estimates
 from shflbench.analysis.fleet import DeviceRecord, record_of
 from shflbench.analysis.fleet.record import CaseTime
-from shflbench.model import DeviceState, Noise, Status
+from shflbench.core.model import DeviceState, Noise, Status
 from shflbench.store import Run, read_run
 from tests.fakes.processes import Simulated, write
 from tests.fakes.runs import H200, info

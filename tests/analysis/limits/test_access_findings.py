@@ -1,7 +1,7 @@
 import pytest
 
 from shflbench.analysis.limits.access_findings import AccessFinding, AccessProblem, findings
-from shflbench.model import AccessKind, AccessRequests, AccessSpace, KernelRequests
+from shflbench.core.model import AccessKind, AccessRequests, AccessSpace, KernelRequests
 
 LOAD, STORE, ATOMIC = AccessKind
 SHARED, GLOBAL, LOCAL = AccessSpace

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from shflbench.analysis.limits import ISSUE, LATENCY, ExecutionUnit, Residency, limit
-from shflbench.arch import Architecture, Figure
+from shflbench.core.arch import Architecture, Figure
 from tests.analysis.limits.timed import code, item
 
 FULL = Residency(warps_per_block=32, warps=64)

@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from shflbench.analysis.limits.calibrated import apply_calibration, atomics_per_clock, memory_us
-from shflbench.arch import load
+from shflbench.core.arch import load
 from shflbench.store.calibration_file import Calibration
 from tests.fakes.calibrations import EMPTY, figures
 

@@ -8,9 +8,9 @@ import pytest
 
 from shflbench.analysis.limits.bound import LATENCY, Residency, limit
 from shflbench.analysis.limits.chain import cycles_per_pass, results_awaited
-from shflbench.arch import load
+from shflbench.core.arch import load
+from shflbench.core.model import TimedCode
 from shflbench.kernel_facts.stored_code import stored_codes
-from shflbench.model import TimedCode
 from shflbench.store import Run, read_run
 from tests.analysis.limits.timed import code, item
 

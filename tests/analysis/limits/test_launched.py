@@ -11,9 +11,8 @@ from shflbench.analysis.limits.launched import (
     l2_bytes_moved,
     launch_clocks,
 )
-from shflbench.arch import Architecture, load
-from shflbench.compile.certain_code import one_pass_code
-from shflbench.model import (
+from shflbench.core.arch import Architecture, load
+from shflbench.core.model import (
     AccessKind,
     AccessRequests,
     AccessSpace,
@@ -24,6 +23,7 @@ from shflbench.model import (
     OperationRequests,
     WarpOperation,
 )
+from shflbench.cuda.compile.certain_code import one_pass_code
 from tests.compile.test_loops import assembled
 
 L2_BYTES = 50

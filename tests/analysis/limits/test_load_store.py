@@ -4,8 +4,8 @@ import pytest
 
 from shflbench.analysis.limits import ExecutionUnit, Residency, limit
 from shflbench.analysis.limits.bound import LOAD_STORE
-from shflbench.arch import Architecture, Figure
-from shflbench.model import AccessKind, AccessRequests, AccessSpace, KernelRequests, MatchRequests
+from shflbench.core.arch import Architecture, Figure
+from shflbench.core.model import AccessKind, AccessRequests, AccessSpace, KernelRequests, MatchRequests
 from tests.analysis.limits.timed import code, item
 
 ONE_WARP = Residency(warps_per_block=1, warps=1)

@@ -5,7 +5,7 @@ import pytest
 from shflbench.analysis.limits.constants import DEFAULTS
 from shflbench.analysis.limits.memory_prediction import MemoryUse, predict_one_pass
 from shflbench.analysis.limits.prediction import PredictedLaunch
-from shflbench.model import AccessKind, AccessRequests, AccessSpace, KernelRequests
+from shflbench.core.model import AccessKind, AccessRequests, AccessSpace, KernelRequests
 
 LOAD, STORE, ATOMIC = AccessKind
 LAUNCH = PredictedLaunch(grid=4096, block=256, sms=132, resident_blocks=8, clock_mhz=1980)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from shflbench.analysis.limits.moved import MovedBytes, moved_bytes
-from shflbench.model import Device, MemoryFootprint
+from shflbench.core.model import Device, MemoryFootprint
 from shflbench.store import read_info
 from shflbench.store.calibration_file import find_shipped, read
 from tests.analysis.limits.test_launched import STORE, access, work

@@ -10,7 +10,7 @@ from shflbench.analysis.limits.one_pass import (
     block_start_us,
     one_pass_limit,
 )
-from shflbench.arch import Architecture, load
+from shflbench.core.arch import Architecture, load
 from tests.analysis.limits.timed import code, item
 
 CLOCK_MHZ = 2000.0

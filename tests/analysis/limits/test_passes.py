@@ -2,7 +2,7 @@ import pytest
 
 from shflbench.analysis.limits import count
 from shflbench.analysis.limits.passes import passes
-from shflbench.model import AccessKind, AccessRequests, AccessSpace, KernelRequests
+from shflbench.core.model import AccessKind, AccessRequests, AccessSpace, KernelRequests
 from tests.analysis.limits.timed import code, item
 
 LOAD, STORE = AccessKind.LOAD, AccessKind.STORE

@@ -4,7 +4,7 @@ import pytest
 
 from shflbench.analysis.limits.constants import DEFAULTS
 from shflbench.analysis.limits.prediction import PredictedLaunch, overhead_us, predict
-from shflbench.model import AccessKind, AccessRequests, AccessSpace, KernelRequests, TimedCode
+from shflbench.core.model import AccessKind, AccessRequests, AccessSpace, KernelRequests, TimedCode
 from tests.analysis.limits.timed import code, item
 
 SHUFFLES = code(

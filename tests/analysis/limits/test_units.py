@@ -7,7 +7,7 @@ import pytest
 
 from shflbench.analysis.limits import ExecutionUnit, unit_of
 from shflbench.analysis.limits.units import _OPCODES, least_passes, waits_for_l2
-from shflbench.model import Instruction
+from shflbench.core.model import Instruction
 
 RESULTS = Path(__file__).parents[3] / "results"
 ARCHIVES = [*sorted(RESULTS.glob("*/nvidia-h200/kernels.zip")), *sorted(RESULTS.glob("*/nvidia-h100/kernels.zip"))]

@@ -3,7 +3,7 @@
 import pytest
 
 from shflbench.analysis.limits.waits import STORE, Latencies, dependent_share, waits_of
-from shflbench.arch import load
+from shflbench.core.arch import load
 from tests.analysis.limits.test_launched import LOAD, SHARED, WARPS, access, with_operations, work
 
 LATENCIES = Latencies(memory=200, shared=20, shuffle=24, barrier=30)

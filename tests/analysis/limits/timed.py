@@ -1,6 +1,6 @@
 """Timed loops as a disassembler would return them."""
 
-from shflbench.model import Control, Instruction, ScheduledInstruction, TimedCode
+from shflbench.core.model import Control, Instruction, ScheduledInstruction, TimedCode
 
 
 def item(

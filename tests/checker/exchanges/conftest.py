@@ -7,7 +7,7 @@ import pytest
 
 from shflbench.checker import FileOptions, KernelAdvice, advise_file, parse_arguments, parse_shape
 from shflbench.checker.options import LaunchOptions
-from shflbench.compile.toolchain import find
+from shflbench.cuda.compile.toolchain import find
 from shflbench.cuda_sources.read_options import Compilers
 from tests.checker.schedules import few_schedules
 

@@ -22,7 +22,7 @@ import pytest
 
 from shflbench.checker import ExchangeAdvice, FileOptions, KernelAdvice, advise_file, parse_arguments, parse_shape
 from shflbench.checker.options import LaunchOptions
-from shflbench.compile.toolchain import find
+from shflbench.cuda.compile.toolchain import find
 from shflbench.cuda_sources.read_options import Compilers
 
 # They take half a second or more, and have the exchanges of smaller ones.

@@ -10,7 +10,7 @@ import pytest
 from shflbench.checker import FileOptions, advise_file, make_patch, parse_arguments, parse_shape
 from shflbench.checker.exchanges.same_memory import leaves_same_memory
 from shflbench.checker.options import LaunchOptions
-from shflbench.compile.toolchain import find
+from shflbench.cuda.compile.toolchain import find
 from shflbench.cuda_sources.read_options import Compilers
 from shflbench.emulator import EmulatedLaunch, execute
 from shflbench.errors import TimeLimitError

@@ -12,11 +12,11 @@ import pytest
 
 from shflbench.checker import FileOptions, KernelAdvice, advise_file, make_patch, parse_arguments, parse_shape
 from shflbench.checker.options import LaunchOptions
-from shflbench.compile.toolchain import find
+from shflbench.core.files import SHARED_HEADERS
+from shflbench.core.model import DTYPES
+from shflbench.cuda.compile.toolchain import find
 from shflbench.cuda_sources.kernel_file import CompileOptions
 from shflbench.cuda_sources.read_options import Compilers
-from shflbench.files import SHARED_HEADERS
-from shflbench.model import DTYPES
 from shflbench.patterns.copies import timed_copy
 from shflbench.patterns.declare import Setting
 from shflbench.patterns.discover import builtin, load

@@ -10,7 +10,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from shflbench.words import join_words
+from shflbench.core.words import join_words
 from tests.checker.fixes.first_run import FirstAnswer, recorded
 from tests.checker.fixes.fix_files import FOLDERS, FixFile, fix_files
 from tools.docs.wrap import wrap_page

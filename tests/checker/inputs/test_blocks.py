@@ -1,8 +1,8 @@
 import pytest
 
 from shflbench.checker.inputs.blocks import SuggestedBlock, suggested_block, suggested_blocks
+from shflbench.core.dimensions import Dims
 from shflbench.cuda_sources.kernel_file import LaunchBounds, NamedBlock
-from shflbench.dimensions import Dims
 from shflbench.emulator.dataflow.slices import Slicer
 from shflbench.emulator.link.linker import link
 from shflbench.emulator.ptx.parse import parse

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from shflbench.advisor.copied_code import code_of
-from shflbench.analysis.advice.group_answers import answers_of
+from shflbench.advice.copied_code import code_of
+from shflbench.analysis.answers.group_answers import answers_of
 from shflbench.analysis.contest import times
 from shflbench.store import read_run
 from shflbench.store.limits_file import read_limits

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.backends.base import KernelCall, OpenKernel
+from shflbench.cuda.backends.base import KernelCall, OpenKernel
 from tests.cli.advise.results import reductions, set_in_record
 from tests.cli.bench.test_timed import EmulatedGpu, EmulatedGpuKernel
 from tests.conftest import Command

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.model import Status
+from shflbench.core.model import Status
 from shflbench.store import RunSettings, read_info
 from tests.conftest import Command
 from tests.fakes.kept_runs import BUSY, contents, edit, quiet_run, several

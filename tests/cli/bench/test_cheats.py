@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from shflbench.backends.base import POISON, Array, Burst, KernelCall, OpenKernel
-from shflbench.model import DeviceState
+from shflbench.core.model import DeviceState
+from shflbench.cuda.backends.base import POISON, Array, Burst, KernelCall, OpenKernel
 from shflbench.store import Row, read_run
 from tests.cli.bench.conftest import BenchCommand
 from tests.cli.bench.test_bench import FAST, SUMS, TRANSPOSE

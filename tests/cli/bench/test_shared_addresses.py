@@ -31,14 +31,14 @@ int main() {
 def test_kernels_with_other_code_than_that_of_nvcc_are_named(
     bench: BenchCommand, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("shflbench.compile.toolchain.SHORT_SHARED_ADDRESSES", (99, 0))
+    monkeypatch.setattr("shflbench.cuda.compile.toolchain.SHORT_SHARED_ADDRESSES", (99, 0))
     outcome = bench(REVERSED)
     assert outcome.code == 0
     assert "computes addresses in shared memory with 64 bits, nvcc with 32: times of wide may differ" in outcome.err
 
 
 def test_nothing_is_said_of_a_newer_compiler(bench: BenchCommand, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("shflbench.compile.toolchain.SHORT_SHARED_ADDRESSES", (12, 0))
+    monkeypatch.setattr("shflbench.cuda.compile.toolchain.SHORT_SHARED_ADDRESSES", (12, 0))
     outcome = bench(REVERSED)
     assert outcome.code == 0
     assert "nvcc" not in outcome.err

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from shflbench.backends.base import POISON, Array, KernelCall, OpenKernel
-from shflbench.backends.emulator import EmulatorBackend
 from shflbench.checker import CandidateFile, read_candidates
-from shflbench.compile import nvdisasm
-from shflbench.model import Kernel
+from shflbench.core.model import Kernel
+from shflbench.cuda.backends.base import POISON, Array, KernelCall, OpenKernel
+from shflbench.cuda.backends.emulator import EmulatorBackend
+from shflbench.cuda.compile import nvdisasm
 from shflbench.store import read_run
 from shflbench.store.limits_file import read_limits
 from tests.cli.bench.conftest import BenchCommand
@@ -135,7 +135,7 @@ def processes(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def test_gpu_is_opened_while_the_file_is_read(bench: BenchCommand, gpu: EmulatedGpu, processes: list[str]) -> None:
     assert bench("int none;", "--gpu", "1").code != 0
-    assert processes == ["start shflbench.backends.cuda:open_backend 1", "read", "close"]
+    assert processes == ["start shflbench.cuda.backends.cuda:open_backend 1", "read", "close"]
     assert not gpu.opened
 
 

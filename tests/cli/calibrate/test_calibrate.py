@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.calibrate.worker import CalibrationDevice, DeviceInProcess, OpenedDevice, RoundOutcome
 from shflbench.cli.registry import COMMANDS
+from shflbench.measure.calibrate.worker import CalibrationDevice, DeviceInProcess, OpenedDevice, RoundOutcome
 from shflbench.store.calibration_file import read
 from tests.conftest import Command
 from tests.fakes.backend import H200, listed, unplug
@@ -17,10 +17,10 @@ OPENER = "tests.fakes.calibrated:open_backend"
 def calibrate(shflbench: Command, kernel_cache: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
     """Call `shflbench calibrate` on a machine whose kernels take scripted times, in this process."""
     monkeypatch.setenv("SHFLBENCH_CACHE", str(kernel_cache))
-    monkeypatch.setattr("shflbench.backends.gpus.find", lambda: [listed(H200)])
-    monkeypatch.setattr("shflbench.calibrate.worker.OPENER", OPENER)
-    monkeypatch.setattr("shflbench.calibrate.worker.DeviceInWorker", DeviceInProcess)
-    monkeypatch.setattr("shflbench.calibrate.pipeline.ROUNDS", 2)
+    monkeypatch.setattr("shflbench.cuda.backends.gpus.find", lambda: [listed(H200)])
+    monkeypatch.setattr("shflbench.measure.calibrate.worker.OPENER", OPENER)
+    monkeypatch.setattr("shflbench.measure.calibrate.worker.DeviceInWorker", DeviceInProcess)
+    monkeypatch.setattr("shflbench.measure.calibrate.pipeline.ROUNDS", 2)
     return lambda *words: shflbench("calibrate", *words)
 
 
@@ -70,7 +70,7 @@ def test_figure_of_some_processes_only_is_saved_with_a_warning(
                 return RoundOutcome((), "its process crashed", usable=False)
             return super().take(name)
 
-    monkeypatch.setattr("shflbench.calibrate.worker.DeviceInWorker", FailingAtFirst)
+    monkeypatch.setattr("shflbench.measure.calibrate.worker.DeviceInWorker", FailingAtFirst)
     outcome = calibrate("-o", "figures.json")
     assert outcome.code == 0
     assert "warning: vote: measured in 4 of 5 processes\n" in outcome.err
@@ -93,7 +93,7 @@ def test_interrupted_calibration_saves_nothing_and_says_so(calibrate: Command, m
         def close(self) -> None:
             Interrupted.closed = True
 
-    monkeypatch.setattr("shflbench.calibrate.worker.DeviceInWorker", Interrupted)
+    monkeypatch.setattr("shflbench.measure.calibrate.worker.DeviceInWorker", Interrupted)
     outcome = calibrate("-o", "figures.json")
     assert outcome.code == 130
     assert outcome.err.endswith("error: interrupted; nothing was saved\nCalibrate again: it takes about 20 seconds\n")

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.backends.base import POISON, Array, KernelCall, OpenKernel
-from shflbench.backends.emulator import EmulatorBackend
+from shflbench.core.model import Kernel
+from shflbench.cuda.backends.base import POISON, Array, KernelCall, OpenKernel
+from shflbench.cuda.backends.emulator import EmulatorBackend
 from shflbench.kernel_facts import stored_limits
-from shflbench.model import Kernel
 from tests.checker.in_process import start_no_processes
 from tests.conftest import Command
 from tests.fakes.backend import FakeBackend, FakeKernel, Script, plug_in, unplug

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.model import Status
+from shflbench.core.model import Status
 from shflbench.store import read_run
 from tests.cli.challenge.conftest import SHARED, SMALL, SUM
 from tests.conftest import Command

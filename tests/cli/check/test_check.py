@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.backends.gpus import Gpu
+from shflbench.cuda.backends.gpus import Gpu
 from shflbench.emulator.machine.policies import POLICIES
 from shflbench.errors import DeviceError
-from shflbench.pattern_checks.targets import Filters, find
+from shflbench.kernel_facts.pattern_checks.targets import Filters, find
 from tests.checker.in_process import start_no_processes
 from tests.conftest import Command
 from tests.pattern_checks.conftest import PLANTED, compiled_pairs
@@ -289,7 +289,7 @@ def sanitizer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder.mkdir()
     write_script(folder / "compute-sanitizer", TOOL, "-IS")
     monkeypatch.setenv("PATH", str(folder), prepend=":")
-    monkeypatch.setattr("shflbench.backends.gpus.find", lambda: [H200])
+    monkeypatch.setattr("shflbench.cuda.backends.gpus.find", lambda: [H200])
     monkeypatch.setattr("shflbench.cli.check.command.find_spec", lambda _: sys)
 
 
@@ -315,7 +315,7 @@ def test_sanitizer_without_a_driver_exits_4_with_the_remedy(check: Command, monk
         message = "no NVIDIA driver is loaded"
         raise DeviceError(message, "install one")
 
-    monkeypatch.setattr("shflbench.backends.gpus.find", find)
+    monkeypatch.setattr("shflbench.cuda.backends.gpus.find", find)
     outcome = check("neighbor", "--sanitizer")
     assert (outcome.code, outcome.out) == (4, "")
     assert outcome.err == "error: no NVIDIA driver is loaded\nInstall one\n"
@@ -325,7 +325,7 @@ def test_sanitizer_without_a_driver_exits_4_with_the_remedy(check: Command, monk
 @pytest.mark.parametrize(
     ("place", "value", "sentence"),
     [
-        ("shflbench.backends.gpus.find", list, "--sanitizer needs a GPU, and the driver lists none"),
+        ("shflbench.cuda.backends.gpus.find", list, "--sanitizer needs a GPU, and the driver lists none"),
         ("shflbench.cli.check.command.find_spec", lambda _: None, "--sanitizer runs kernels with cupy, which is not"),
         ("shflbench.cli.check.command.compute_sanitizer", lambda: None, "compute-sanitizer is neither on the PATH"),
     ],

@@ -8,7 +8,7 @@ import pytest
 
 from shflbench.checker.verdict import KernelVerdict
 from shflbench.emulator.races.hazards import HazardKind
-from shflbench.export.sarif_rules import HELP, rule_id
+from shflbench.output.export.sarif_rules import HELP, rule_id
 from tests.checker.in_process import start_no_processes
 from tests.conftest import Command
 from tests.pattern_checks.conftest import PLANTED

@@ -3,8 +3,8 @@ from dataclasses import replace
 import pytest
 
 from shflbench.analysis.claims.verdict import ClaimStatus, ClaimVerdict, SettingStatus
-from shflbench.claims.claim import Quantifier
 from shflbench.cli.claims.required import failure_of
+from shflbench.core.claims.claim import Quantifier
 from tests.export.claims.verdicts import (
     CONFIRMED,
     DEPENDS,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.model import Case, Status
+from shflbench.core.model import Case, Status
 from shflbench.store import read_run
 from tests.cli.gate.runs import SHFL, command, lay, process, put_rows, unread, without
 from tests.conftest import Command

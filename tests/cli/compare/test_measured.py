@@ -11,7 +11,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from shflbench.analysis.compare import Metric
-from shflbench.export.comparison_words import value
+from shflbench.output.export.comparison_words import value
 from tests.cli.gate.runs import process
 
 ROOT = Path(__file__).parents[3]

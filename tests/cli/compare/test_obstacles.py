@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.model import DeviceState, Status
+from shflbench.core.model import DeviceState, Status
 from shflbench.store import read_info
 from tests.cli.gate.runs import CASES, change_rows, lay
 from tests.conftest import Command

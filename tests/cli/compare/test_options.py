@@ -11,7 +11,7 @@ import pytest
 from shflbench.analysis.compare import Metric
 from shflbench.cli.compare.command import METRICS
 from shflbench.cli.compare.options import ALLOWABLE, FORMATS
-from shflbench.model import Status
+from shflbench.core.model import Status
 from shflbench.store import read_info, read_run
 from tests.cli.gate.runs import SHFL, SMEM, change_rows, lay, process, put_rows, without
 from tests.conftest import Command

@@ -3,7 +3,7 @@ from dataclasses import replace
 
 from shflbench.analysis.compare.comparison import Comparison, Metric, Outcome
 from shflbench.cli.compare.table import lines
-from shflbench.model import Interval
+from shflbench.core.model import Interval
 from tests.fakes.comparisons import across, many, quiet, rich, timed
 
 CASE = "neighbor/shfl/f32/26x1024/4096"

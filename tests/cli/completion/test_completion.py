@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from shflbench.cli.completion.command import SHELLS, VARIABLE
+from shflbench.cli.completion import SHELLS, VARIABLE
 from tests.conftest import Command
 
 

@@ -6,12 +6,12 @@ from typing import NoReturn
 import pytest
 
 from shflbench import __version__
-from shflbench.backends.gpus import Gpu, describe
-from shflbench.compile.toolchain import INSTALL, Toolchain
+from shflbench.core.model import DeviceState
+from shflbench.cuda.backends.gpus import Gpu, describe
+from shflbench.cuda.compile.toolchain import INSTALL, Toolchain
+from shflbench.cuda.installation.checkup import CUPY_PACKAGES
+from shflbench.cuda.installation.extra import Choice, how_to_install
 from shflbench.errors import CompilerError, DeviceError
-from shflbench.installation.checkup import CUPY_PACKAGES
-from shflbench.installation.extra import Choice, how_to_install
-from shflbench.model import DeviceState
 from tests.conftest import Command
 
 NO_GPU = DeviceError("no NVIDIA driver is loaded", "install one")
@@ -68,12 +68,12 @@ def machine(monkeypatch: pytest.MonkeyPatch, headers: Path) -> Callable[..., Non
         extra = Choice("cuda13" if gpus else "compile", "for the test")
         absent = {*CUPY_PACKAGES} - {*packages}
         for name, value in {
-            "shflbench.installation.checkup.find": raising(NO_GPU) if gpus is None else lambda: gpus,
-            "shflbench.installation.checkup.choose": lambda: extra,
-            "shflbench.backends.nvml.Monitor.state": lambda _: state,
-            "shflbench.compile.toolchain.find": found,
-            "shflbench.backends.cuda.import_cupy": imported,
-            "shflbench.installation.checkup.installed_version": lambda name: None if name in absent else "1",
+            "shflbench.cuda.installation.checkup.find": raising(NO_GPU) if gpus is None else lambda: gpus,
+            "shflbench.cuda.installation.checkup.choose": lambda: extra,
+            "shflbench.cuda.backends.nvml.Monitor.state": lambda _: state,
+            "shflbench.cuda.compile.toolchain.find": found,
+            "shflbench.cuda.backends.cuda.import_cupy": imported,
+            "shflbench.cuda.installation.checkup.installed_version": lambda name: None if name in absent else "1",
         }.items():
             monkeypatch.setattr(name, value)
 
@@ -167,7 +167,7 @@ def test_broken_cupy_is_uninstalled_before_it_is_installed(
 ) -> None:
     broken = DeviceError("cupy is installed but broken: libcudart.so.12 is missing\nand more")
     machine(gpus=[H200], cupy=broken, packages=("cupy-cuda12x",))
-    monkeypatch.setattr("shflbench.installation.checkup.find_spec", lambda _: object())
+    monkeypatch.setattr("shflbench.cuda.installation.checkup.find_spec", lambda _: object())
     assert shflbench("doctor").out.splitlines()[9:11] == [
         "--  cupy                  cupy is installed but broken: libcudart.so.12 is missing",
         f"                          → pip uninstall cupy-cuda12x; then, {how_to_install('cuda13')}",
@@ -206,7 +206,7 @@ def test_required_package_that_is_missing_is_named_and_exits_4(
     shflbench: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     absent = {"rich", "nvidia-ml-py", "pytest", "cupy-cuda13x"}  # two of them are required by nothing but an extra
-    monkeypatch.setattr("shflbench.packages.installed_version", lambda name: None if name in absent else "1")
+    monkeypatch.setattr("shflbench.core.packages.installed_version", lambda name: None if name in absent else "1")
     outcome = shflbench("doctor")
     assert (outcome.code, outcome.out) == (4, "")
     assert outcome.err == (

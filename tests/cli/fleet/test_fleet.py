@@ -161,7 +161,7 @@ def test_many_devices_are_read_in_processes_with_the_same_result(
     shflbench: Command, fleet: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     alone = shflbench("fleet", fleet).out
-    monkeypatch.setattr("shflbench.fleet.device_records.MANY", 1)
+    monkeypatch.setattr("shflbench.session.fleet.device_records.MANY", 1)
     monkeypatch.setattr("os.cpu_count", lambda: 1)
     assert shflbench("fleet", fleet).out == alone
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from shflbench.model import Case
+from shflbench.core.model import Case
 from shflbench.store import Row, read_run
 from shflbench.store.rows import ROWS
 from shflbench.store.run_files import ROWS_FILE

@@ -332,7 +332,7 @@ def test_another_revision_of_the_suite_is_refused(gate: Command) -> None:
 
 
 def test_without_a_gpu_there_is_nothing_to_compare(gate: Command, main: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("shflbench.backends.gpus.find", list)
+    monkeypatch.setattr("shflbench.cuda.backends.gpus.find", list)
     assert refused(gate, "--against", str(main), code=4)
     assert refused(gate, "--against", str(main), "--device", "none", code=2)
     assert refused(gate, "--against", "mian")  # which a GPU would not fix

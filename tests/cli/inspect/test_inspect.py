@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from shflbench.compile.timed_code import timed_code
+from shflbench.core.model import Kernel, TimedCode
+from shflbench.cuda.compile.timed_code import timed_code
 from shflbench.kernel_facts import facts, facts_cache, listing
-from shflbench.model import Kernel, TimedCode
 from tests.conftest import Command
 
 TABLE = """\

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from shflbench.cli.limits.output import omitted_sentence
-from shflbench.kernel_facts.run_limits import limits_of
-from shflbench.model import (
+from shflbench.core.model import (
     AccessKind,
     AccessRequests,
     AccessSpace,
@@ -16,6 +15,7 @@ from shflbench.model import (
     LaunchCounts,
     MemoryFootprint,
 )
+from shflbench.kernel_facts.run_limits import limits_of
 from shflbench.store import read_info, read_run
 from shflbench.store.calibration_file import write
 from shflbench.store.counts_file import CaseCounts, write_counts

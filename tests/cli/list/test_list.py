@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from shflbench.backends.gpus import Gpu
+from shflbench.cuda.backends.gpus import Gpu
 from shflbench.errors import DeviceError
 from shflbench.patterns.discover import builtin
 from shflbench.suite import find_shipped, load
@@ -17,7 +17,7 @@ def no_driver(monkeypatch: pytest.MonkeyPatch) -> None:
         message = "no NVIDIA driver is loaded"
         raise DeviceError(message)
 
-    monkeypatch.setattr("shflbench.backends.gpus.find", find)
+    monkeypatch.setattr("shflbench.cuda.backends.gpus.find", find)
 
 
 def test_patterns_are_listed_with_their_variants_options_and_claims(shflbench: Command) -> None:
@@ -82,7 +82,7 @@ def test_every_suite_is_listed_with_its_number_of_cases(shflbench: Command) -> N
 
 
 def test_devices_are_listed_with_their_architecture(shflbench: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("shflbench.backends.gpus.find", lambda: [H200])
+    monkeypatch.setattr("shflbench.cuda.backends.gpus.find", lambda: [H200])
     assert shflbench("list", "devices").out == (
         "index  name         arch   memory gib  driver     uuid\n"
         "0      NVIDIA H200  sm_90  139.8       580.95.05  GPU-1234\n"

@@ -12,9 +12,9 @@ from typing import NoReturn
 import numpy as np
 import pytest
 
-from shflbench.backends.base import POISON, Array, Burst, KernelCall, OpenKernel
+from shflbench.core.model import Status
+from shflbench.cuda.backends.base import POISON, Array, Burst, KernelCall, OpenKernel
 from shflbench.errors import DeviceError
-from shflbench.model import Status
 from shflbench.store import read_run
 from tests.cli.demo import SCRIPTS, Plug, copy_neighbor
 from tests.conftest import Command
@@ -74,7 +74,7 @@ def test_run_that_asks_for_a_gpu_names_a_missing_driver_before_a_missing_cupy(
     run: Command, monkeypatch: pytest.MonkeyPatch, flags: Sequence[str]
 ) -> None:
     monkeypatch.setitem(sys.modules, "cupy", None)
-    monkeypatch.setattr("shflbench.backends.gpus.find", refuse)
+    monkeypatch.setattr("shflbench.cuda.backends.gpus.find", refuse)
     outcome = run("quick", *flags)
     assert (outcome.code, outcome.err) == (4, "error: no NVIDIA driver is loaded\nInstall one\n")
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.model import Status
+from shflbench.core.model import Status
 from tests.cli.demo import Plug, rows_of
 from tests.conftest import Command
 from tests.fakes.backend import FakeBackend

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.model import SENTINEL, Status
+from shflbench.core.model import SENTINEL, Status
 from shflbench.store import read_run
 from tests.cli.demo import PATTERNS, Plug, rows_of
 from tests.conftest import Command

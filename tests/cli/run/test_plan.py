@@ -5,8 +5,8 @@ from typing import Any, cast
 import pytest
 
 from shflbench.cli.run import plan
+from shflbench.core.model import Overrides
 from shflbench.errors import DeviceError
-from shflbench.model import Overrides
 from shflbench.session.run_request import RunRequest
 from shflbench.store import surroundings
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from shflbench.core.model import Status
 from shflbench.errors import LaunchError
-from shflbench.model import Status
 from shflbench.store import Row
 from tests.cli.demo import Plug, copy_neighbor, rows_of
 from tests.conftest import Command, Outcome

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from shflbench.core.model import Status
 from shflbench.measure.sentinels.table import SENTINELS
-from shflbench.model import Status
 from shflbench.store import Row, read_run
 from tests.cli.demo import NEIGHBOR, PATTERNS, REDUCE, SCRIPTS, SUITE, Plug, rows_of, statuses
 from tests.conftest import Command

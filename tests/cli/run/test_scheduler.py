@@ -13,8 +13,8 @@ import pytest
 from shflbench.cli.run.fleet import local
 from shflbench.cli.run.scheduler import check_address
 from shflbench.errors import UsageError
-from shflbench.fleet.cluster import Tls
-from shflbench.fleet.offers import describe_worker
+from shflbench.session.fleet.cluster import Tls
+from shflbench.session.fleet.offers import describe_worker
 from tests.cli.demo import SUITE
 from tests.conftest import Command
 from tests.fakes.device import Plan, uuid_of
@@ -28,7 +28,7 @@ from tests.fakes.device import Plan
 from tests.fakes.machine import install
 install(Plan.read())
 code = main(["run", "demo.yaml", "--output", "run"])
-print(code, sorted({"dask", "distributed", "shflbench.fleet.cluster"} & set(sys.modules)))
+print(code, sorted({"dask", "distributed", "shflbench.session.fleet.cluster"} & set(sys.modules)))
 """
 
 

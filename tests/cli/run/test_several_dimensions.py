@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from shflbench.core.model import Status
 from shflbench.kernel_facts import stored_limits
-from shflbench.model import Status
 from shflbench.store import read_run
 from shflbench.store.limits_file import read_limits
 from tests.cli.demo import PATTERNS, Plug, rows_of

@@ -1,8 +1,8 @@
 import pytest
 
 from shflbench.cli.run.watch import MANY, warnings
-from shflbench.model import Disturbance, Trouble
-from shflbench.words import percent_of_one
+from shflbench.core.model import Disturbance, Trouble
+from shflbench.core.words import percent_of_one
 
 
 def trouble(kind: Disturbance, size: float) -> Trouble:

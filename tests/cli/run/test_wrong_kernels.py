@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from shflbench.core.model import Status
 from shflbench.errors import LaunchError
-from shflbench.model import Status
 from tests.cli.demo import NEIGHBOR, SCRIPTS, SUITE, Plug, copy_neighbor, rows_of, statuses
 from tests.conftest import Command
 from tests.fakes.backend import (

@@ -1,7 +1,7 @@
 from dataclasses import replace
 
 from shflbench.cli.show.tables import by_group, group_table, verification
-from shflbench.model import Disturbance, Status
+from shflbench.core.model import Disturbance, Status
 from shflbench.store import Row
 from tests.fakes.runs import compiled, measured, untimed
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.compile.toolchain import find
+from shflbench.cuda.compile.toolchain import find
 from shflbench.cuda_sources.host.machine import HostBudget, HostStop
 from shflbench.cuda_sources.kernel_file import CompileOptions, KernelFile
 from shflbench.cuda_sources.read import read_cuda

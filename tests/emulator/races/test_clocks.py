@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from shflbench.core.model import WARP
 from shflbench.emulator.machine.memory import MemorySpace
 from shflbench.emulator.machine.state import State
 from shflbench.emulator.machine.threads import Shape
 from shflbench.emulator.races.clocks import Clocks
 from shflbench.errors import EmulatorError
-from shflbench.model import WARP
 from tests.emulator.threads import program
 
 SHAPE = Shape(2, 64)

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from shflbench.core.model import WARP
 from shflbench.emulator.link.program import Op
 from shflbench.emulator.machine.memory import MemorySpace
 from shflbench.emulator.machine.observer import Observer
@@ -18,7 +19,6 @@ from shflbench.emulator.races.clocks import Clocks
 from shflbench.emulator.races.hazards import HazardKind, HazardLog
 from shflbench.emulator.races.synchronization import Synchronization
 from shflbench.emulator.races.tracked import TrackedRaces
-from shflbench.model import WARP
 from tests.emulator.threads import program
 
 SHAPE = Shape(2, 64)

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from shflbench.core.model import AccessKind, AccessSpace, KernelRequests
 from shflbench.emulator.requests.count import count_requests
-from shflbench.model import AccessKind, AccessSpace, KernelRequests
 from tests.emulator.threads import launch, operands
 
 LOOP = """

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
+from shflbench.core.model import LaunchCounts
 from shflbench.emulator.link.linker import link
 from shflbench.emulator.machine.launch import EmulatedLaunch
 from shflbench.emulator.machine.threads import Shape
 from shflbench.emulator.ptx.parse import parse
 from shflbench.emulator.requests.count import count_launch
-from shflbench.model import LaunchCounts
 
 # Each thread reads the word at %r4 of `in` and writes one at %r5 of `out`; %r1 is its number in the launch.
 KERNEL = """

@@ -2,7 +2,7 @@
 
 import pytest
 
-from shflbench.model import AtomicAddress, LaunchCounts, WarpOperation
+from shflbench.core.model import AtomicAddress, LaunchCounts, WarpOperation
 from tests.emulator.requests.test_footprint import GRID, count
 
 BARRIER, WARP_BARRIER, SHUFFLE = WarpOperation

@@ -4,8 +4,8 @@ from math import inf, nan
 from typing import Any
 
 from shflbench.analysis.claims.verdict import ClaimVerdict
-from shflbench.export.claims.json_ import render
-from shflbench.model import Interval
+from shflbench.core.model import Interval
+from shflbench.output.export.claims.json_ import render
 from tests.export.claims.gpu import judged
 from tests.export.claims.verdicts import CONFIRMED, DEPENDS, FAST, MISSING, UNTESTABLE
 

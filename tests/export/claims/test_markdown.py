@@ -1,6 +1,6 @@
 from dataclasses import replace
 
-from shflbench.export.claims.markdown import escape, render
+from shflbench.output.export.claims.markdown import escape, render
 from tests.export.claims.gpu import judged
 from tests.export.claims.verdicts import CONFIRMED, DEPENDS, UNTESTABLE
 

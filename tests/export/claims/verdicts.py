@@ -4,9 +4,9 @@ from dataclasses import replace
 from typing import Any
 
 from shflbench.analysis.claims.verdict import ClaimStatus, ClaimVerdict, SettingOutcome, SettingStatus
-from shflbench.claims.claim import Claim
-from shflbench.claims.expression import Call, Constant, Relation
-from shflbench.model import Interval
+from shflbench.core.claims.claim import Claim
+from shflbench.core.claims.expression import Call, Constant, Relation
+from shflbench.core.model import Interval
 
 HOLDS = Relation(">", Call("speedup", ("shfl", "smem")), Constant(1.0))
 G12 = Claim(

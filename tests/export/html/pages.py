@@ -5,8 +5,8 @@ from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
 
-from shflbench.export.html import collect, render
-from shflbench.export.html.content import ClaimLine, ReportContent
+from shflbench.output.export.html import collect, render
+from shflbench.output.export.html.content import ClaimLine, ReportContent
 from shflbench.store import read_run
 
 RESULTS = Path(__file__).parents[3] / "results"

@@ -1,7 +1,7 @@
 import re
 
-from shflbench.analysis.advice.group_answers import newest_answers
-from shflbench.analysis.advice.over_settings import summary_answers
+from shflbench.analysis.answers.group_answers import newest_answers
+from shflbench.analysis.answers.over_settings import summary_answers
 from shflbench.store import read_run
 from shflbench.store.limits_file import read_limits
 from tests.export.html.pages import content_of, real

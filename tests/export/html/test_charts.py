@@ -2,9 +2,9 @@ from dataclasses import replace
 
 import pytest
 
-from shflbench.export.html.charts import bar_chart, strip_chart, usual_setting
-from shflbench.export.html.selection import TimedRow, rows_by_gpu
-from shflbench.model import Status
+from shflbench.core.model import Status
+from shflbench.output.export.html.charts import bar_chart, strip_chart, usual_setting
+from shflbench.output.export.html.selection import TimedRow, rows_by_gpu
 from shflbench.store import read_run
 from tests.export.html.pages import real
 from tests.fakes.runs import untimed

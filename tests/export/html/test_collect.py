@@ -6,10 +6,10 @@ import pytest
 
 from shflbench.analysis.claims.times import RunTimes
 from shflbench.analysis.kernel_sentences import kernel_sentences
-from shflbench.export.html import collect
-from shflbench.readers import read_recording, run_of
+from shflbench.output.export.html import collect
 from shflbench.store import read_run
 from shflbench.store.limits_file import read_limits
+from shflbench.store.readers import read_recording, run_of
 from tests.export.html.pages import content_of, parsed, real, small
 from tests.fakes.kept_runs import BUSY, edit
 from tests.fakes.report_runs import run_of_day, two_of_one_suite

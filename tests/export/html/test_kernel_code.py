@@ -1,6 +1,6 @@
 import pytest
 
-from shflbench.export.html.kernel_code import kernel_of_unit
+from shflbench.output.export.html.kernel_code import kernel_of_unit
 from shflbench.store.kernel_archive import KernelArchive
 from tests.export.html.pages import content_of, parsed, real, small
 

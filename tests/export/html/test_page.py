@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.export.html import render
-from shflbench.export.html.page import FOLDER
+from shflbench.output.export.html import render
+from shflbench.output.export.html.page import FOLDER
 from tests.export.html.pages import Parsed, content_of, parsed, small
 from tests.fakes.hostile_runs import PAYLOADS, REAL, RUNS, plant
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from shflbench.compile.source import kernel_name
-from shflbench.model import DTYPES, Mechanism
+from shflbench.core.model import DTYPES, Mechanism
+from shflbench.cuda.compile.source import kernel_name
 from shflbench.patterns.copies import copy_of, render, timed_namespace
 from shflbench.patterns.declare import Variant
 from shflbench.patterns.discover import builtin, load

@@ -23,7 +23,7 @@ __global__ void array_end_sum(const T* elements, unsigned* total) {
 DECLARATION = """
 import numpy as np
 
-from shflbench.model import Mechanism
+from shflbench.core.model import Mechanism
 from shflbench.patterns.declare import Input, Output, Pattern, Variant
 
 PATTERN = Pattern(

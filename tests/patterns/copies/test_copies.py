@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.compile.build import Builder
+from shflbench.core.model import Kernel, Mechanism
+from shflbench.cuda.compile.build import Builder
 from shflbench.errors import KernelError
-from shflbench.model import Kernel, Mechanism
-from shflbench.pattern_checks.kernels import compile_all
-from shflbench.pattern_checks.targets import find
+from shflbench.kernel_facts.pattern_checks.kernels import compile_all
+from shflbench.kernel_facts.pattern_checks.targets import find
 from shflbench.patterns.discover import builtin
 from tests import kernels
 from tests.checker import schedules

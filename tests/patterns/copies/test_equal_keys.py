@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.model import DTYPES
+from shflbench.core.model import DTYPES
 from shflbench.patterns.copies import copy_of
 from tests.checker import schedules
 from tests.checker.in_process import start_no_processes
@@ -30,7 +30,7 @@ SHARED = {
 DECLARATION = """
 import numpy as np
 
-from shflbench.model import WARP, Mechanism
+from shflbench.core.model import WARP, Mechanism
 from shflbench.patterns.declare import Input, Output, Pattern, Variant, elements_per_thread
 
 PATTERN = Pattern(

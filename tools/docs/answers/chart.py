@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, LogLocator, NullLocator
 
-from shflbench.model import Mechanism
-from shflbench.palette import COLORS, NAMES
-from shflbench.plot.save import METADATA, SVG
-from shflbench.plot.style import INK, RULE, SMALL_PT, TITLE_PT, house_style
+from shflbench.core.model import Mechanism
+from shflbench.core.palette import COLORS, NAMES
+from shflbench.output.plot.save import METADATA, SVG
+from shflbench.output.plot.style import INK, RULE, SMALL_PT, TITLE_PT, house_style
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -3,8 +3,8 @@
     python -m tools.docs.answers.distance    write tools/docs/records/limits.json; two minutes, no GPU
 
 The limit of a timed loop is a lower bound of the cycles per iteration of all resident warps, from the machine code that
-NVRTC makes here and the figures in `shflbench/arch`. That of a launch without a loop is the one of a reference run that
-has the same variant at the same setting; launches of a few µs have none, because a launch costs as much by itself.
+NVRTC makes here and the figures in `shflbench/core/arch`. That of a launch without a loop is the one of a reference run
+that has the same variant at the same setting; launches of a few µs have none, because a launch costs as much by itself.
 """
 
 from __future__ import annotations
@@ -14,26 +14,26 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shflbench.compile.toolchain import find as find_toolchain
-from shflbench.grouping import group_by
+from shflbench.core.grouping import group_by
+from shflbench.core.launch import resolve_grid
+from shflbench.core.model import Mechanism
+from shflbench.core.reporter import QuietReporter
+from shflbench.cuda.compile.toolchain import find as find_toolchain
+from shflbench.kernel_facts.pattern_checks.targets import KernelSubject
 from shflbench.kernel_facts.predicted_kernels import common_blocks, predicted_kernels
 from shflbench.kernel_facts.residency import ResidentBlocks
-from shflbench.model import Mechanism
-from shflbench.pattern_checks.targets import KernelSubject
 from shflbench.patterns.discover import builtin
 from shflbench.patterns.discover import load as load_pattern
-from shflbench.reporter import QuietReporter
 from shflbench.store import find_runs, read_run
 from shflbench.store.limits_file import read_limits
 from shflbench.suite import find_shipped
 from shflbench.suite import load as load_suite
-from shflbench.suite.launch import resolve_grid
 from tools.docs.records.opponents import kept, of_model, rivals
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from shflbench.model import Case
+    from shflbench.core.model import Case
     from tools.docs.records.opponents import Timed
 
 RECORD = Path(__file__).parents[1] / "records" / "limits.json"

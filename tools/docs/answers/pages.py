@@ -9,10 +9,10 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.contest import times
-from shflbench.challenge.challenged import challenged_pattern
+from shflbench.core.words import count_noun, join_words
 from shflbench.errors import UsageError
 from shflbench.patterns.discover import builtin, load
-from shflbench.words import count_noun, join_words
+from shflbench.user_kernels.challenge.challenged import challenged_pattern
 from tools.docs.answers.answer import FOLDER, MODEL, SUITE, every_answer, fastest_there
 from tools.docs.answers.chart import draw, has_chart
 from tools.docs.answers.distance import FAR

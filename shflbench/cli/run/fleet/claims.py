@@ -8,9 +8,9 @@ from shflbench.analysis.claims.quantity_words import measured_words
 from shflbench.cli.claims.output import STYLES
 from shflbench.cli.claims.required import NAMED, failure_of
 from shflbench.cli.layout import Line, Table
+from shflbench.core.grouping import group_by
+from shflbench.core.words import count_noun, flat, one_or_many
 from shflbench.errors import FINDING_EXIT
-from shflbench.grouping import group_by
-from shflbench.words import count_noun, flat, one_or_many
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from shflbench.analysis.claims.verdict import ClaimVerdict
     from shflbench.cli.claims.required import RequiredFailure
     from shflbench.cli.console import Console
-    from shflbench.fleet.conclusion import Conclusion
+    from shflbench.session.fleet.conclusion import Conclusion
 
 
 def print_claims(conclusions: Sequence[Conclusion], fleet: Path, console: Console) -> int:

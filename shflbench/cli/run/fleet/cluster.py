@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 from shflbench.cli.run.fleet.local import require_dask
 from shflbench.cli.run.options import typed_words
-from shflbench.environment import cache_folder
+from shflbench.core.environment import cache_folder
+from shflbench.core.words import count_noun
 from shflbench.errors import DeviceError
-from shflbench.words import count_noun
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from shflbench.cli.console import Console
     from shflbench.cli.run.scheduler import SchedulerChoice
-    from shflbench.fleet.devices import DeviceFinder
-    from shflbench.fleet.executor import FleetDevice
-    from shflbench.model import Suite
+    from shflbench.core.model import Suite
+    from shflbench.session.fleet.devices import DeviceFinder
+    from shflbench.session.fleet.executor import FleetDevice
     from shflbench.session.run_request import RunRequest
 
 FIRST_SECONDS = 60.0  # to wait for a worker with a GPU
@@ -40,11 +40,11 @@ def run_on_cluster(
     require_dask()
     from shflbench.cli.run.fleet.measure import FleetRun
     from shflbench.cli.run.fleet.stop import StopSignals
-    from shflbench.compile.toolchain import find
-    from shflbench.fleet.cluster import RECONNECT_SECONDS, Tls, connect
-    from shflbench.fleet.devices import DeviceFinder
-    from shflbench.fleet.offers import describer
-    from shflbench.fleet.suite_job import SuiteJob
+    from shflbench.cuda.compile.toolchain import find
+    from shflbench.session.fleet.cluster import RECONNECT_SECONDS, Tls, connect
+    from shflbench.session.fleet.devices import DeviceFinder
+    from shflbench.session.fleet.offers import describer
+    from shflbench.session.fleet.suite_job import SuiteJob
 
     toolchain = find()
     files = (str(file) if file else None for file in (choice.tls_ca, choice.tls_cert, choice.tls_key))

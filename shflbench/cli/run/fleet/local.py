@@ -8,22 +8,22 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from shflbench.cli.run.options import typed_words
-from shflbench.environment import cache_folder
+from shflbench.core.environment import cache_folder
+from shflbench.core.words import count_noun
+from shflbench.cuda.installation.extra import how_to_install
 from shflbench.errors import DeviceError, MissingError
-from shflbench.installation.extra import how_to_install
 from shflbench.session import run_request
 from shflbench.store.fleet_file import LOCAL, read_fleet
-from shflbench.words import count_noun
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from shflbench.cli.console import Console
-    from shflbench.fleet.cluster import Cluster
-    from shflbench.fleet.devices import DeviceFinder
-    from shflbench.fleet.executor import FleetDevice
-    from shflbench.model import Suite
+    from shflbench.core.model import Suite
+    from shflbench.session.fleet.cluster import Cluster
+    from shflbench.session.fleet.devices import DeviceFinder
+    from shflbench.session.fleet.executor import FleetDevice
     from shflbench.session.run_request import RunRequest
 
 
@@ -34,10 +34,10 @@ def run_on_gpus(
     require_dask()
     from shflbench.cli.run.fleet.measure import FleetRun
     from shflbench.cli.run.fleet.stop import StopSignals
-    from shflbench.compile.toolchain import find
-    from shflbench.fleet.cluster import open_local
-    from shflbench.fleet.devices import DeviceFinder
-    from shflbench.fleet.suite_job import SuiteJob
+    from shflbench.cuda.compile.toolchain import find
+    from shflbench.session.fleet.cluster import open_local
+    from shflbench.session.fleet.devices import DeviceFinder
+    from shflbench.session.fleet.suite_job import SuiteJob
 
     toolchain = find()
     spread = "divided among" if flags["shard"] else "on each of"
@@ -69,8 +69,8 @@ def open_gpus(
 
     DeviceError if two are the same.
     """
-    from shflbench.fleet.cluster import WorkerLostError
     from shflbench.measure.supervisor import WorkerDevice
+    from shflbench.session.fleet.cluster import WorkerLostError
 
     def open_one(worker: str, gpu: int) -> FleetDevice | DeviceError:
         try:

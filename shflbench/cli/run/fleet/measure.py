@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING, Any
 from shflbench.cli.run.fleet.stop import StopMessage
 from shflbench.cli.run.fleet.summary import NAMED, summarize
 from shflbench.cli.run.fleet.watch import watch_fleet
+from shflbench.core.grouping import group_by
+from shflbench.core.words import one_or_many
 from shflbench.errors import CompilerError, ResultsError
-from shflbench.fleet import pattern_files
-from shflbench.fleet.conclusions import Conclusions
-from shflbench.fleet.executor import FleetContext
-from shflbench.fleet.members import Members
-from shflbench.fleet.run import FleetThreads
-from shflbench.grouping import group_by
 from shflbench.session import Compiling
+from shflbench.session.fleet import pattern_files
+from shflbench.session.fleet.conclusions import Conclusions
+from shflbench.session.fleet.executor import FleetContext
+from shflbench.session.fleet.members import Members
+from shflbench.session.fleet.run import FleetThreads
 from shflbench.session.kernels import compile_all
 from shflbench.store.fleet_file import FleetFolder, FleetInfo, read_fleet
 from shflbench.store.lock import sole_creator, sole_writer
 from shflbench.store.surroundings import utc_now
-from shflbench.words import one_or_many
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -32,11 +32,11 @@ if TYPE_CHECKING:
     from shflbench.cli.console import Console
     from shflbench.cli.run.fleet.stop import StopSignals
     from shflbench.errors import ShflbenchError
-    from shflbench.fleet.cluster import Cluster
-    from shflbench.fleet.devices import DeviceFinder
-    from shflbench.fleet.executor import FleetDevice
-    from shflbench.fleet.run import FindNew
-    from shflbench.fleet.suite_job import SuiteJob
+    from shflbench.session.fleet.cluster import Cluster
+    from shflbench.session.fleet.devices import DeviceFinder
+    from shflbench.session.fleet.executor import FleetDevice
+    from shflbench.session.fleet.run import FindNew
+    from shflbench.session.fleet.suite_job import SuiteJob
     from shflbench.session.kernels import CompiledKernels
 
 

@@ -11,7 +11,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Self
 
 from shflbench.cli.run.stop import stopped_code
-from shflbench.signals import RAISED, code_of, is_ignored
+from shflbench.core.signals import RAISED, code_of, is_ignored
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 
 from shflbench.cli.layout import Line, Table
 from shflbench.cli.run.fleet.claims import print_claims
+from shflbench.core.grouping import group_by
+from shflbench.core.words import count_noun, flat
 from shflbench.errors import DeviceError, KernelError
-from shflbench.fleet.conclusion import MemberCounts, label_of
-from shflbench.fleet.device_log import DeviceLog
-from shflbench.grouping import group_by
-from shflbench.words import count_noun, flat
+from shflbench.session.fleet.conclusion import MemberCounts, label_of
+from shflbench.session.fleet.device_log import DeviceLog
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from shflbench.cli.console import Console
     from shflbench.errors import ShflbenchError
-    from shflbench.fleet.members import Members
+    from shflbench.session.fleet.members import Members
     from shflbench.store.fleet_file import FleetMember
 
 NAMED = 3  # members with a problem; the logs have all

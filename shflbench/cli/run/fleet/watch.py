@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 
 from shflbench.cli.run.watch import warnings
 from shflbench.errors import CompilerError
-from shflbench.fleet.conclusion import BAD, label_of
-from shflbench.fleet.run import DeviceDone, DeviceJoined, NoEvent
 from shflbench.session import GroupDone, Note
+from shflbench.session.fleet.conclusion import BAD, label_of
+from shflbench.session.fleet.run import DeviceDone, DeviceJoined, NoEvent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from shflbench.cli.console import Console, Progress
+    from shflbench.core.model import Trouble
     from shflbench.errors import ShflbenchError
-    from shflbench.fleet.members import Members
-    from shflbench.fleet.run import DeviceRun, FleetEvent, FleetThreads
-    from shflbench.model import Trouble
+    from shflbench.session.fleet.members import Members
+    from shflbench.session.fleet.run import DeviceRun, FleetEvent, FleetThreads
 
 
 @dataclass(slots=True)

@@ -10,7 +10,7 @@ import pytest
 from shflbench.cli.console import Console
 from shflbench.cli.run.fleet.summary import failure_sentences, summarize
 from shflbench.errors import DeviceError, ResultsError, ShflbenchError
-from shflbench.fleet.conclusion import MemberCounts
+from shflbench.session.fleet.conclusion import MemberCounts
 
 SOUND = MemberCounts(9)
 FAILED = MemberCounts(9, 3, first="reduce/shfl/f32: illegal memory access")

@@ -9,8 +9,8 @@ from shflbench.cli.console import Console
 from shflbench.cli.run.fleet import cluster
 from shflbench.cli.run.fleet.cluster import FIRST_SECONDS, first_devices
 from shflbench.errors import DeviceError
-from shflbench.fleet.devices import DeviceFinder
-from shflbench.fleet.executor import FleetDevice
+from shflbench.session.fleet.devices import DeviceFinder
+from shflbench.session.fleet.executor import FleetDevice
 
 MANY = [f"node{number}: no usable GPU" for number in range(10)]
 

@@ -4,9 +4,9 @@ from typing import Any
 from unittest.mock import Mock
 
 from shflbench.cli.run.fleet.watch import FleetWatch
-from shflbench.fleet.run import DeviceDone, FleetEvent
-from shflbench.model import Disturbance, Trouble
+from shflbench.core.model import Disturbance, Trouble
 from shflbench.session import GroupDone
+from shflbench.session.fleet.run import DeviceDone, FleetEvent
 
 
 def test_log_has_a_line_per_kind_of_disturbance_when_the_run_has_ended() -> None:

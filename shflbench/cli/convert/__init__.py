@@ -1,1 +1,0 @@
-"""Convert files of other tools."""

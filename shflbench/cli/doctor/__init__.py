@@ -1,1 +1,0 @@
-"""Look for everything that this machine has and lacks."""

@@ -1,1 +1,0 @@
-"""Run a suite and compare it with a baseline."""

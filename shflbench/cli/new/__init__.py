@@ -1,1 +1,0 @@
-"""A first pattern."""

@@ -1,1 +1,0 @@
-"""Check suite files."""

@@ -1,6 +1,0 @@
-"""A report of runs as one HTML file that needs no network: answers, charts, code, claims and provenance."""
-
-from shflbench.export.html.collect import collect
-from shflbench.export.html.page import render
-
-__all__ = ["collect", "render"]

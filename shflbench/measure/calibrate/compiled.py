@@ -1,0 +1,86 @@
+"""Compile the kernels of the figures, all in one translation unit."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from shflbench.core.model import Kernel
+from shflbench.cuda.compile import nvrtc, resources
+from shflbench.cuda.compile.cache import KernelCache, key
+from shflbench.cuda.compile.source import Source
+from shflbench.errors import CompileError
+from shflbench.measure.calibrate.probes import Probe, select_supported
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from shflbench.cuda.compile.nvrtc import Compiled
+    from shflbench.cuda.compile.toolchain import Toolchain
+
+SOURCE = Path(__file__).with_name("kernels.cu")
+
+
+def sources(probes: Iterable[Probe]) -> dict[str, Source]:
+    """Return the source of each kernel of `probes`, by its name in C++; all are of one translation unit."""
+    text = SOURCE.read_text(encoding="utf-8")
+    names = dict.fromkeys(kernel for probe in probes for kernel in probe.kernels)
+    return {name: Source(f"calibrate/{SOURCE.name}", text, {}, name) for name in names}
+
+
+class CalibrationKernels:
+    """The compiled kernels for one architecture, from the cache where they are in it."""
+
+    def __init__(self, arch: str, toolchain: Toolchain, cache_folder: Path | None) -> None:
+        """Compile what is not cached; a kernel that does not compile does not affect the others."""
+        self._arch, self._toolchain = arch, toolchain
+        self._cache = KernelCache(cache_folder)
+        self._kernels: dict[str, Kernel | CompileError] = {}
+        missing: list[Source] = []
+        for name, source in sources(select_supported(arch)).items():
+            kernel = self._cache.get(self._key(source))
+            if kernel is None:
+                missing.append(source)
+            else:
+                self._kernels[name] = kernel
+        self._compile(missing)
+
+    def of(self, probe: Probe) -> Kernel:
+        """Return the kernel of a probe; CompileError if it does not compile."""
+        kernel = self._kernels[probe.kernel]
+        if isinstance(kernel, CompileError):
+            raise kernel
+        return kernel
+
+    def _key(self, source: Source) -> str:
+        return key(source, self._arch, self._toolchain.identity, "calibrate")
+
+    def _compile(self, missing: list[Source]) -> None:
+        if not missing:
+            return
+        try:
+            compiled = nvrtc.compile_unit(missing, self._arch, self._toolchain)
+        except CompileError as error:
+            if len(missing) == 1:
+                self._kernels[missing[0].expression] = error
+                return
+            for source in missing:
+                self._compile([source])
+            return
+        for source, code in zip(missing, compiled, strict=True):
+            kernel = self._kernel(code)
+            self._kernels[source.expression] = kernel
+            self._cache.put(self._key(source), replace(kernel, ptx=""))
+
+    def _kernel(self, code: Compiled) -> Kernel:
+        return Kernel(
+            symbol=code.symbol,
+            arch=self._arch,
+            ptx="",
+            cubin=code.cubin,
+            resources=resources.parse(code.log, code.symbol),
+            sass=None,
+            loop=None,
+            violations=(),
+        )

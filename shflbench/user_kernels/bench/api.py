@@ -1,0 +1,174 @@
+"""Check kernels, compare their results, and time them, as one run."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from shflbench.analysis import run_sentences
+from shflbench.analysis.claims.times import RunTimes
+from shflbench.analysis.joint_ratios import joint_ratios, with_joint_speedups
+from shflbench.checker import KernelVerdict
+from shflbench.core.default_arch import DEFAULT_ARCH
+from shflbench.core.environment import baselines_folder, cache_folder
+from shflbench.core.model import Overrides, Status
+from shflbench.cuda.backends import gpus
+from shflbench.cuda.backends.emulator import EmulatorBackend
+from shflbench.cuda.compile.toolchain import find
+from shflbench.errors import DeviceError, UsageError
+from shflbench.kernel_facts.stored_limits import write_limits_of
+from shflbench.measure import executor
+from shflbench.session import Note, Plan, run
+from shflbench.session.plan import run_info
+from shflbench.store import RunFolder, read_run, require_unused
+from shflbench.store.lock import sole_creator
+from shflbench.user_kernels.bench.result import BenchResult
+from shflbench.user_kernels.folder import Equality
+from shflbench.user_kernels.pattern_place import pattern_place
+from shflbench.user_kernels.several_sources import choose_each
+from shflbench.user_kernels.shared_addresses import shared_address_sentence
+from shflbench.user_kernels.suite import BenchSettings, suite_of
+from shflbench.user_kernels.unset_variables import unset_variables
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from shflbench.checker import CandidateFile
+    from shflbench.core.model import Suite
+    from shflbench.measure.executor import Executor
+    from shflbench.store import Row, Run
+    from shflbench.user_kernels.bench.request import BenchRequest
+    from shflbench.user_kernels.comparison import KernelChoice
+
+OPENER = "shflbench.cuda.backends.cuda:open_backend"  # what a worker process opens a GPU with
+ANOTHER_FOLDER = "pass another folder"
+NAME = "python-kernels"  # of the pattern and the suite
+COMPARED = (Status.VERIFIED, Status.INCORRECT)
+
+
+@dataclass(frozen=True, slots=True)
+class BenchTarget:
+    """Where kernels run: on a GPU, or in the emulator."""
+
+    gpu: int = 0
+    arch: str | None = None  # that is emulated
+    seed: int = 0
+    reason: str = ""  # why nothing is timed, if nothing is
+
+
+def bench(request: BenchRequest) -> BenchResult:
+    """Compare the kernels of a request, and return their times where there is a GPU; `shflbench.bench` says more."""
+    target = BenchTarget(request.gpu, request.arch, request.seed, _no_gpu(request))
+    if request.output:
+        require_unused(request.output, ANOTHER_FOLDER)
+    candidates = request.candidates()
+    choice = choose_each(NAME, candidates)
+    result = BenchResult((), {item.kernel: item.sentence for item in choice.left_out}, (), None)
+    if not choice.comparisons:
+        return result
+    result = replace(result, sentences=(*_undecided(candidates), *_cautions(choice)))
+    with TemporaryDirectory(prefix="shflbench-") as temporary:
+        if not request.output:
+            return replace(
+                measure(_suite(choice, request, Path(temporary)), target, result, Path(temporary) / "run"), folder=None
+            )
+        # A kept run is read again with its patterns. Others would fill the cache with arrays.
+        with pattern_place(cache_folder()) as (place, problem):
+            result = replace(result, sentences=(*result.sentences, *([f"Note: {problem}."] if problem else [])))
+            return measure(_suite(choice, request, place), target, result, request.output, is_kept=True)
+
+
+def _undecided(candidates: Mapping[str, CandidateFile]) -> Iterator[str]:
+    """Yield a sentence for each kernel of which the check does not say whether it is right."""
+    for name, file in candidates.items():
+        for report in file.reports.values():
+            if report.verdict in {KernelVerdict.NOT_CHECKED, KernelVerdict.DOUBTFUL}:
+                yield f"{name}: {report.verdict}, {report.sentence}."
+
+
+def _cautions(choice: KernelChoice) -> Iterator[str]:
+    if sentence := shared_address_sentence(choice.comparisons, find()):
+        yield f"{sentence}."
+    yield from (f"Note: {clause}." for item in choice.comparisons for clause, _ in unset_variables(item))
+
+
+def measure(
+    suite: Suite, target: BenchTarget, result: BenchResult, path: Path, *, is_kept: bool = False
+) -> BenchResult:
+    """Run the suite in a folder, and return the result with its cases.
+
+    A run that is kept has what its launches do, and their limits, as `inspect` and `limits` read them.
+    """
+    notes = list(result.sentences)
+    with closing(replace(_plan(suite, target), counts_launches=is_kept)) as plan:
+        info = run_info(plan, Overrides(), ("shflbench.bench",))
+        with sole_creator(path):
+            folder = RunFolder.create_at(info, path, ANOTHER_FOLDER)
+            notes += [event.sentence for event in run(plan, folder) if isinstance(event, Note)]
+            measured = read_run(path)
+            times = RunTimes(measured) if any(row.time_us for row in measured.rows) else None
+            known = joint_ratios(measured.rows, times)
+            rows = with_joint_speedups(measured.rows, known)
+            if known:
+                folder.append(rows)
+            if is_kept and (sentence := _limits(measured, plan)):
+                notes.append(f"Note: {sentence}.")
+    if noise := measured.info.noise:
+        quiet = f"The machine was quiet: {noise.sentence}."
+        notes.append(quiet if noise.quiet else f"{noise.verdict}: {noise.sentence}; {noise.advice}.")
+    if target.reason:
+        notes.append(_not_timed(target.reason, measured.rows))
+    texts = (*run_sentences(measured, measured.rows, times), *notes)
+    ratios = {row.variant: known[row.case_id] for row in rows if row.case_id in known}
+    return BenchResult(tuple(rows), result.left_out, texts, path, ratios)
+
+
+def _limits(run: Run, plan: Plan) -> str:
+    """Write the limits of a run on a GPU, and return what is wrong with them, as a sentence; empty if nothing is."""
+    folders = plan.suite.pattern_folders
+    return write_limits_of(run, folders, baselines_folder(), cache_folder=plan.cache_folder)
+
+
+def _not_timed(reason: str, rows: Sequence[Row]) -> str:
+    """Return the sentence of a run without a GPU."""
+    text = f"Nothing was timed: {reason}."
+    return f"{text} The results were compared in the emulator." if any(row.status in COMPARED for row in rows) else text
+
+
+def _no_gpu(request: BenchRequest) -> str:
+    """Return why nothing is timed, empty if a GPU is used; DeviceError where one is asked for and there is none."""
+    if request.device == "cuda" and request.arch is not None:
+        raise UsageError('device="cuda" asks for a GPU, and arch=… for none', "Leave one of them out.")
+    if request.device == "emulator" or request.arch is not None:
+        return "the emulator was asked for"
+    try:
+        if gpus.find():
+            return ""
+        error = DeviceError("the driver lists no GPU", 'Pass device="emulator" to compare results without one.')
+    except DeviceError as reason:
+        error = reason
+    if request.device == "cuda":
+        raise error
+    return error.message
+
+
+def _plan(suite: Suite, target: BenchTarget) -> Plan:
+    toolchain = find()
+    opened: Executor
+    if target.reason:
+        opened = executor.InProcessExecutor(EmulatorBackend(target.arch or DEFAULT_ARCH))
+    else:
+        opened = executor.GpuExecutor(OPENER, target.gpu, suite.rules.timeout)
+    device = opened.device
+    toolchain.require(device.arch)
+    sms = None if target.reason else device.sms
+    return Plan(suite, toolchain, device.arch, opened, cache_folder(), sms, target.seed)
+
+
+def _suite(choice: KernelChoice, request: BenchRequest, below: Path) -> Suite:
+    equality = Equality(request.rtol, frozenset(request.any_order))
+    settings = BenchSettings(request.rules, equality, is_cold=request.l2 == "cold")
+    return suite_of(Path(f"{NAME}.cu"), choice.comparisons, settings, below)
