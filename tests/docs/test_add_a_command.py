@@ -24,7 +24,7 @@ class Process(Protocol):
 
 @pytest.fixture
 def changed(tmp_path: Path) -> Process:
-    """Call a copy of shflbench to which the folder and the line of the page were added, as the page says."""
+    """Call a copy of shflbench to which the file and the line of the page were added, as the page says."""
     (table, heading), folder = (
         re.findall(r"2\. Add a line to `(\w+)` .*`(\".*\")`", PAGE)[0],
         tmp_path / "copy/shflbench",
@@ -38,9 +38,7 @@ def changed(tmp_path: Path) -> Process:
     assert f"\n{table}: " in above
     registry.unlink()
     registry.write_text(above + line + LINE + below, encoding="utf-8")
-    (cli / "clock").mkdir()
-    (cli / "clock/__init__.py").write_text('"""Clocks of runs."""\n', encoding="utf-8")
-    (cli / "clock/command.py").write_text(CODE, encoding="utf-8")
+    (cli / "clock.py").write_text(CODE, encoding="utf-8")
     return partial(process, cwd=tmp_path, PYTHONPATH=str(folder.parent))
 
 
