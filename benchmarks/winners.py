@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.common.pages import table_row, written_by
 from benchmarks.common.records import read_json
-from shflbench.analysis.contest import times
+from shflbench.analysis.ranking import times
 from shflbench.store import read_run
 from tools.docs.records.opponents import kept, of_model
 

@@ -9,7 +9,7 @@ from shflbench.advice.advice_request import resolve
 from shflbench.advice.copied_code import StoredCase, code_of
 from shflbench.advice.settling_run import settling_run
 from shflbench.analysis.answers.nearest import advise
-from shflbench.analysis.contest import Certainty
+from shflbench.analysis.ranking import Certainty
 from shflbench.core.model import Mechanism, Target
 from shflbench.patterns.discover import builtin_declaration
 

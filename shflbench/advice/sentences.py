@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 from shflbench.advice.settling_run import OWN_SUITE
 from shflbench.analysis.answers.answer import Role
 from shflbench.analysis.answers.library_words import library_words
-from shflbench.analysis.answers.predicted import MATTERS as TIE
-from shflbench.analysis.answers.predicted import Basis
+from shflbench.analysis.answers.predicted import PREDICTED_TIE, Basis
 from shflbench.analysis.answers.safety import MECHANISM_NOTES
-from shflbench.analysis.contest import MATTERS, Certainty, times, times_within
 from shflbench.analysis.limits.distance import unreached_words
+from shflbench.analysis.ranking import TIE, Certainty, times, times_within
 from shflbench.core.model import WARP
 from shflbench.core.words import all_of, join_words, one_or_many
 from shflbench.printable import escape
@@ -130,7 +129,7 @@ def _certainty(answer: Answer) -> str:
         return f"clear: every other safe variant{aside}, of any mechanism, takes at least {longer}"
     others = ", ".join(map(escape, answer.tied))
     if answer.certainty is Certainty.TIE:
-        return f"tie with {others}, within {MATTERS:.0%}; {escape(answer.variant)} {_simplest(answer)} of them"
+        return f"tie with {others}, within {TIE:.0%}; {escape(answer.variant)} {_simplest(answer)} of them"
     most = max((one.slowdown.high for one in answer.ranking if one.variant in answer.tied), default=1.0)
     many = len(answer.tied) > 1
     which = f"none of which takes more than {times(most)}" if many else f"which takes at most {times(most)}"
@@ -152,7 +151,11 @@ def predicted_sentences(answer: PredictedAnswer) -> list[str]:
         f"{answer.pattern}, {answer.dtype}{options}, on {answer.arch}: predicted, not measured",
         _predicted_verdict(answer),
         f"Assumed: {answer.blocks_per_sm} blocks of {answer.block} threads per SM, {warps} warps",
-        *([f"Tie: {', '.join(answer.tied)} within {TIE:.0%}, which no prediction decides"] if answer.tied else []),
+        *(
+            [f"Tie: {', '.join(answer.tied)} within {PREDICTED_TIE:.0%}, which no prediction decides"]
+            if answer.tied
+            else []
+        ),
         *(f"Safety: {note}" for mechanism, note in MECHANISM_NOTES.items() if mechanism == answer.mechanism),
         *([f"Left out, because no figure of {answer.arch} is known: {omitted}"] if omitted else []),
         f"To settle it, on such a GPU: shflbench run quick --pattern {answer.pattern}",

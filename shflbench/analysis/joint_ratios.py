@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from shflbench.analysis.contest import contests_of
+from shflbench.analysis.ranking import rankings_of
 from shflbench.core.model import Interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from shflbench.analysis.contest import Contest, JointTimes
+    from shflbench.analysis.ranking import JointTimes, Ranking
     from shflbench.store import Row
 
 SAME = Interval(1.0, 1.0, 1.0)
@@ -46,7 +46,7 @@ def joint_ratios(rows: Iterable[Row], times: JointTimes | None) -> dict[str, Joi
     """
     if times is None:
         return {}
-    return {case_id: ratios for contest in contests_of(rows, times) for case_id, ratios in _of_group(contest)}
+    return {case_id: ratios for ranking in rankings_of(rows, times) for case_id, ratios in _of_group(ranking)}
 
 
 def with_joint_speedups(rows: Iterable[Row], ratios: Mapping[str, JointRatios]) -> list[Row]:
@@ -59,10 +59,10 @@ def with_joint_speedups(rows: Iterable[Row], ratios: Mapping[str, JointRatios]) 
     ]
 
 
-def _of_group(contest: Contest) -> Iterator[tuple[str, JointRatios]]:
-    by_variant = {row.variant: row for row in contest.rows}
-    for row in contest.rows:
+def _of_group(ranking: Ranking) -> Iterator[tuple[str, JointRatios]]:
+    by_variant = {row.variant: row for row in ranking.rows}
+    for row in ranking.rows:
         baseline = by_variant.get(row.baseline or "")
-        speedup = None if baseline is None else SAME if row is baseline else contest.slowdown(baseline, row)
-        slowdown = SAME if row is contest.fastest else contest.slowdown(row, contest.fastest)
-        yield row.case_id, JointRatios(speedup, slowdown, contest.fastest.variant, contest.certainty.value)
+        speedup = None if baseline is None else SAME if row is baseline else ranking.slowdown(baseline, row)
+        slowdown = SAME if row is ranking.fastest else ranking.slowdown(row, ranking.fastest)
+        yield row.case_id, JointRatios(speedup, slowdown, ranking.fastest.variant, ranking.certainty.value)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from shflbench.analysis.contest import contests_of, times_range
+from shflbench.analysis.ranking import rankings_of, times_range
 from shflbench.analysis.settings import BLOCK, GRID, ITERATIONS, common_factors, factors, one_pass, words
 from shflbench.core.grouping import group_by
 from shflbench.core.model import Mechanism
@@ -17,10 +17,10 @@ from shflbench.core.words import one_or_many
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from shflbench.analysis.contest import Contest, JointTimes
+    from shflbench.analysis.ranking import JointTimes, Ranking
     from shflbench.store import Row
 
-    Contests = Mapping[str, Contest]  # by case
+    Rankings = Mapping[str, Ranking]  # by case
 
 _setting = attrgetter("pattern", "dtype", "options", "iterations")
 
@@ -34,7 +34,7 @@ class _Topic:
 
     title: str
     rows: Mapping[str, Mapping[object, Row]]
-    contests: Contests
+    rankings: Rankings
     unit: str  # what the groups are, for a reader: "launch" or "setting"
 
     @property
@@ -63,7 +63,7 @@ class _Topic:
 
     def tie(self, row: Row, other: Row) -> bool:
         """Whether neither of two rows of a group is shown to be slower."""
-        return self.contests[row.case_id].tie(row, other)
+        return self.rankings[row.case_id].tie(row, other)
 
     def ties(self, variant: str, other: str) -> bool:
         """Whether the two variants tie in every group that has both."""
@@ -72,12 +72,12 @@ class _Topic:
 
     def leaders(self) -> list[Row]:
         """Return the leading rows of each group."""
-        groups = {row.case_id: self.contests[row.case_id].leaders for row in self.rows[_fastest(self)].values()}
+        groups = {row.case_id: self.rankings[row.case_id].leaders for row in self.rows[_fastest(self)].values()}
         return [row for leaders in groups.values() for row in leaders]
 
     def libraries(self, variant: str) -> dict[str, list[Row]]:
         """Return, by library call, its rows that are at least as fast as any candidate where the variant has a row."""
-        calls = [call for row in self.rows[variant].values() for call in self.contests[row.case_id].libraries]
+        calls = [call for row in self.rows[variant].values() for call in self.rankings[row.case_id].libraries]
         return group_by(calls, attrgetter("variant"))
 
     def bandwidths(self, variant: str) -> list[float]:
@@ -89,20 +89,20 @@ class _Topic:
 def sentences(rows: Iterable[Row], times: JointTimes | None = None, most: int = MOST_SENTENCES) -> list[str]:
     """Return a sentence for each pattern, dtype and option (and iterations where they vary), in file order.
 
-    Candidates and ties are those of `contest_of`. Where a setting has several launches, the sentence gives the range
+    Candidates and ties are those of `ranking_of`. Where a setting has several launches, the sentence gives the range
     over them; of passes over data of several sizes it takes the largest. More sentences than `most` are folded, by
     pattern and winner, into ranges over settings.
     """
     rows = list(rows)
-    contests = {row.case_id: contest for contest in contests_of(rows, times) for row in contest.candidates}
-    competing = [row for row in rows if row.case_id in contests]
+    rankings = {row.case_id: ranking for ranking in rankings_of(rows, times) for row in ranking.candidates}
+    competing = [row for row in rows if row.case_id in rankings]
     varied = len({row.iterations for row in competing if not one_pass(row)}) > 1
     parts = _by_setting(competing)
     if len(parts) <= most:
-        topics = [_single(part, contests, varied=varied) for part in parts]
+        topics = [_single(part, rankings, varied=varied) for part in parts]
         return [sentence for topic in topics if (sentence := _sentence(topic, _fastest(topic)))]
     patterns = group_by(parts, lambda part: part[0].pattern)
-    return [sentence for parts in patterns.values() for sentence in _of_pattern(parts, contests, varied=varied)]
+    return [sentence for parts in patterns.values() for sentence in _of_pattern(parts, rankings, varied=varied)]
 
 
 def _by_setting(rows: Iterable[Row]) -> list[list[Row]]:
@@ -117,12 +117,12 @@ def _largest(rows: Sequence[Row]) -> list[Row]:
     return [row for row in rows if row.launch == launch]
 
 
-def _single(rows: Sequence[Row], contests: Contests, *, varied: bool) -> _Topic:
+def _single(rows: Sequence[Row], rankings: Rankings, *, varied: bool) -> _Topic:
     """Return the subject of one setting, over its launches."""
     first = rows[0]
     at = first.launch if one_pass(first) else f"{first.iterations} iterations" if varied else ""
     title = ", ".join(filter(None, (first.pattern, first.dtype, *first.option_texts, at)))
-    return _Topic(title, _by_variant(rows), contests, "launch")
+    return _Topic(title, _by_variant(rows), rankings, "launch")
 
 
 def _by_variant(rows: Iterable[Row]) -> dict[str, dict[object, Row]]:
@@ -132,9 +132,9 @@ def _by_variant(rows: Iterable[Row]) -> dict[str, dict[object, Row]]:
     return variants
 
 
-def _of_pattern(parts: Sequence[list[Row]], contests: Contests, *, varied: bool) -> list[str]:
+def _of_pattern(parts: Sequence[list[Row]], rankings: Rankings, *, varied: bool) -> list[str]:
     """Return one pattern's sentences: one per setting if they are few, else one per variant that wins."""
-    topics = {number: _single(part, contests, varied=varied) for number, part in enumerate(parts)}
+    topics = {number: _single(part, rankings, varied=varied) for number, part in enumerate(parts)}
     topics = {number: topic for number, topic in topics.items() if _rivals(topic, _fastest(topic))}
     if len(topics) <= MOST_OF_A_PATTERN:
         return [_sentence(topic, _fastest(topic)) for topic in topics.values()]
@@ -142,11 +142,11 @@ def _of_pattern(parts: Sequence[list[Row]], contests: Contests, *, varied: bool)
     ties = wins.pop("", [])
     winners = sorted(wins, key=lambda variant: -len(wins[variant]))
     if not winners:
-        best = _fastest(_fold([parts[number] for number in ties], len(topics), contests))
+        best = _fastest(_fold([parts[number] for number in ties], len(topics), rankings))
         ran = [number for number in ties if best in topics[number].rows]
         wins, winners, ties = {best: ran}, [best], [number for number in ties if number not in ran]
     folded = winners[:MOST_OF_A_PATTERN]
-    lines = [_sentence(_fold([parts[number] for number in wins[best]], len(topics), contests), best) for best in folded]
+    lines = [_sentence(_fold([parts[number] for number in wins[best]], len(topics), rankings), best) for best in folded]
     rest = [f"{variant} wins {len(wins[variant])}" for variant in winners[MOST_OF_A_PATTERN:]]
     rest += [_ties(topics[number] for number in ties)] if ties else []
     if rest:
@@ -162,7 +162,7 @@ def _ties(topics: Iterable[_Topic]) -> str:
     return f"{count} (of {', '.join(names[:-1])} and {names[-1]})"
 
 
-def _fold(parts: Sequence[Sequence[Row]], of: int, contests: Contests) -> _Topic:
+def _fold(parts: Sequence[Sequence[Row]], of: int, rankings: Rankings) -> _Topic:
     """Return the subject of several settings of one pattern."""
     rows = [row for part in parts for row in part]
     common = common_factors(factors(row) for row in rows)
@@ -172,7 +172,7 @@ def _fold(parts: Sequence[Sequence[Row]], of: int, contests: Contests) -> _Topic
     unit = "launch" if sum(variants > 1 for variants in groups.values()) > len(parts) else "setting"
     some = f"{count} ({setting})" if len(parts) < of and count and setting else ""
     title = ", ".join(filter(None, (rows[0].pattern, some) if some else (rows[0].pattern, setting, count)))
-    return _Topic(title, _by_variant(rows), contests, unit)
+    return _Topic(title, _by_variant(rows), rankings, unit)
 
 
 def _sentence(topic: _Topic, best: str) -> str:

@@ -69,7 +69,7 @@ if TYPE_CHECKING:
     from shflbench.checker.options import FileOptions
     from shflbench.cuda_sources.kernel_file import Field, HostChange, HostLaunch, KernelFile, SourceKernel
 
-MOST_BYTES = 1 << 33  # of a buffer, whose contents are made on the host
+MOST_BUFFER_BYTES = 1 << 33  # of a buffer, whose contents are made on the host
 PERIOD_BYTES = 1 << 20  # after which contents that nobody states repeat
 WORDS = "--host-args WORDS, the program's command line, such as --host-args '1024 100'"
 NULL = "u64"  # element type of a null pointer, which is passed as a number
@@ -285,18 +285,18 @@ def _of_linked(  # noqa: PLR0913, PLR0917  (what decides on the launches)
     given, arch = options.given, options.compile.arch
     shapes = given.launches_of(kernel)
     refuse_clusters(linked, shapes, given.cluster, arch)
-    wishes, launches = plan_runs(linked, given.arguments, shapes, given.shared_bytes, given.cluster)
-    uses = buffer_uses(linked, wishes, launches, given.seed, options.budget)
-    wishes = replace(wishes, most_bytes=MOST_BYTES, period_bytes=PERIOD_BYTES)
+    spec, launches = plan_runs(linked, given.arguments, shapes, given.shared_bytes, given.cluster)
+    uses = buffer_uses(linked, spec, launches, given.seed, options.budget)
+    spec = replace(spec, most_bytes=MOST_BUFFER_BYTES, period_bytes=PERIOD_BYTES)
     if stated is None:
-        stated = launches if shapes else following(list(_of_host(kernel)), kernel, wishes)
+        stated = launches if shapes else following(list(_of_host(kernel)), kernel, spec)
     if kernel.sibling and not stated:
         return replace(base, missing=(f"--launch '{kernel.name}=GRIDxBLOCK'",), sibling=kernel.sibling)
     if not stated:
         unclear = next(filter(None, map(not_understood, kernel.host_launches)), "")
         return replace(base, missing=(GIVE_LAUNCH, *_missing_of(linked, options)), unclear=unclear)
     stated, invalid = in_stated_clusters(linked, stated, given.cluster, arch)
-    base = _with_problem(base, kernel, wishes.given, invalid)
+    base = _with_problem(base, kernel, spec.given, invalid)
     if base.problem:
         return base
     variables = variable_uses(linked)
@@ -304,7 +304,7 @@ def _of_linked(  # noqa: PLR0913, PLR0917  (what decides on the launches)
     base = replace(
         base,
         keeps_memory=writes_device_variables(linked),
-        counters=frozenset([*wishes.zeroed, *counters]),
+        counters=frozenset([*spec.zeroed, *counters]),
         targets=addresses_of_stores(linked),
         structural=structural_numbers(linked),
         deciding=deciding_contents(linked),
@@ -319,7 +319,7 @@ def _of_linked(  # noqa: PLR0913, PLR0917  (what decides on the launches)
         if is_assumed and not launch.origin.is_given:
             missing = missing or ((GIVE_LAUNCH, *_missing_of(linked, options)) if of_caller else (WORDS,))
             continue
-        arguments = derive(kernel, replace(launch, host=None) if is_assumed else launch, wishes, given.seed)
+        arguments = derive(kernel, replace(launch, host=None) if is_assumed else launch, spec, given.seed)
         if unstated := tuple(_unstated(kernel, arguments)):
             missing = missing or ((WORDS,) if is_assumed and not of_caller else unstated)
         elif reason := fixed_sizes(kernel, launch, arguments, varied):
@@ -327,11 +327,11 @@ def _of_linked(  # noqa: PLR0913, PLR0917  (what decides on the launches)
         else:
             whole = _launch(kernel, launch, arguments, uses)
             whole = replace(whole, buffers=(*whole.buffers, *variable_buffers(variables, arguments, whole.names)))
-            timed.append(_with_orders(whole, wishes.offsets))
+            timed.append(_with_orders(whole, spec.offsets))
             first = first or launch.host
-    indexes = frozenset(wishes.indexes) | frozenset(wishes.offsets) | index_variables(linked)
+    indexes = frozenset(spec.indexes) | frozenset(spec.offsets) | index_variables(linked)
     if timed or not problem:
-        base = _with_later(base, file, kernel, first, wishes.given)
+        base = _with_later(base, file, kernel, first, spec.given)
         return replace(base, launches=tuple(timed), missing=() if timed else missing, indexes=indexes)
     return replace(base, problem=problem)
 

@@ -12,19 +12,19 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from shflbench.checker.inputs.argument import Arguments
+    from shflbench.checker.inputs.argument_spec import ArgumentSpec
     from shflbench.checker.inputs.default_launches import PlannedLaunch
-    from shflbench.checker.inputs.wishes import Wishes
     from shflbench.cuda_sources.kernel_file import HostLaunch, SourceKernel
 
 
-def following(launches: Sequence[PlannedLaunch], kernel: SourceKernel, wishes: Wishes) -> Sequence[PlannedLaunch]:
+def following(launches: Sequence[PlannedLaunch], kernel: SourceKernel, spec: ArgumentSpec) -> Sequence[PlannedLaunch]:
     """Return the launches to which the host code passes the given numbers; all if there are none."""
 
     def gets_them(launch: PlannedLaunch) -> bool:
         arguments = launch.host.arguments if launch.host is not None else ()
         passed = ((part.name, part.passed(arguments)) for part in kernel.parts)
         known = ((name, item) for name, item in passed if item is not None)
-        return all(wishes.given_value(name, item) is wishes.given.get(name) for name, item in known)
+        return all(spec.given_value(name, item) is spec.given.get(name) for name, item in known)
 
     return [launch for launch in launches if gets_them(launch)] or launches
 

@@ -6,14 +6,14 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
+from shflbench.checker.dead_stores import DeadStoreCheck
 from shflbench.checker.dependent.check import DependentLaunches
 from shflbench.checker.inputs.launch_rules import launch_rules, refuse_invalid, without_invalid
 from shflbench.checker.inputs.run_plan import plan_runs
 from shflbench.checker.invalid_launches import with_invalid
 from shflbench.checker.judgment.judge import judge_kernel
-from shflbench.checker.judgment.misfits import body_sites, find_undecided, kind_of_causes, overlaps
 from shflbench.checker.judgment.unstated import is_only_included
-from shflbench.checker.removed_stores import RemovedStoreCheck
+from shflbench.checker.judgment.unsupported_inputs import body_sites, find_undecided, kind_of_causes, overlaps
 from shflbench.checker.reporter import KernelReporter
 from shflbench.checker.runs.alternative_runs import with_alternatives, with_shorter
 from shflbench.checker.runs.budget import RunBudget
@@ -53,7 +53,7 @@ class KernelChecks:
 
     file: KernelFile
     options: FileOptions
-    removed: RemovedStoreCheck
+    removed: DeadStoreCheck
     earlier: EarlierLaunches
     dependent: DependentLaunches
     study: Study  # is called with each kernel that ran, and its launches
@@ -66,7 +66,7 @@ class KernelChecks:
         file, module, budget = linked.file, linked.module, options.budget
         earlier = EarlierLaunches(file, module, options.compile.arch, budget)
         dependent = DependentLaunches(file, module, options, chains, earlier)
-        return cls(file, options, RemovedStoreCheck(file, budget), earlier, dependent, study)
+        return cls(file, options, DeadStoreCheck(file, budget), earlier, dependent, study)
 
     def report(self, linked: LinkedKernel, budget: FileBudget) -> KernelReport:
         """Check one kernel within a budget, and return the report; UsageError for a launch that it cannot have."""
@@ -110,9 +110,9 @@ class _KernelCheck:
     def _of_valid(self, linked: LinkedKernel, reporter: KernelReporter) -> KernelReport:
         """Plan the runs of a kernel whose launches are valid, run it, judge what was seen, and report it."""
         file, given = self.checks.file, self.given
-        wishes, launches = plan_runs(linked, given.arguments, given.launches, given.shared_bytes, given.cluster)
+        spec, launches = plan_runs(linked, given.arguments, given.launches, given.shared_bytes, given.cluster)
         budget = RunBudget.shared_by(len(self.checks.options.kernels or file.kernels), self.budget)
-        runs = KernelRuns(linked.kernel, linked.program, wishes, given.seed, budget=budget)
+        runs = KernelRuns(linked.kernel, linked.program, spec, given.seed, budget=budget)
         try:
             evidence = runs.collect(launches)
         except KernelError as error:
@@ -146,7 +146,7 @@ class _KernelCheck:
         if evidence.ended_by is not None:
             return reporter.report(linked, evidence, judgment)
         supported = [launch for launch in launches if str(launch.shape) not in judgment.refused]
-        known = (wishes, given.seed)
+        known = (spec, given.seed)
         stores = self.checks.removed.judge(linked.kernel, linked.program, supported, known, reporter.line_of)
         return reporter.report(linked, evidence, judgment, stores)
 

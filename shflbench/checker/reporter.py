@@ -11,8 +11,8 @@ import numpy as np
 from shflbench.checker.difference_words import difference_words
 from shflbench.checker.finding import Finding, FindingAccess, WeakOrderPlace, in_words
 from shflbench.checker.inputs.default_launches import assumed_texts
-from shflbench.checker.judgment.removed import with_removed
-from shflbench.checker.judgment.sentences import misfit_sentence, unstated_sentence
+from shflbench.checker.judgment.dead_stores import with_removed
+from shflbench.checker.judgment.sentences import unstated_sentence, unsupported_sentence
 from shflbench.checker.judgment.unstated import is_only_included
 from shflbench.checker.report import KernelReport, LaunchRecord, join_first
 from shflbench.checker.runs.all_schedules import communicates_by_barriers, shows_all_schedules
@@ -34,12 +34,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from shflbench.checker.dead_stores import DeadStores
     from shflbench.checker.finding import Place
     from shflbench.checker.inputs.linked import LinkedKernel
     from shflbench.checker.inputs.shapes import LaunchShape
     from shflbench.checker.judgment.judge import KernelJudgment
     from shflbench.checker.judgment.observations import Observation
-    from shflbench.checker.removed_stores import RemovedStores
     from shflbench.checker.runs.evidence import KernelEvidence, LaunchEvidence
     from shflbench.cuda_sources.kernel_file import KernelFile, SourceKernel
     from shflbench.emulator.link.program import Program
@@ -87,7 +87,7 @@ class KernelReporter:
         linked: LinkedKernel,
         evidence: KernelEvidence,
         judgment: KernelJudgment,
-        removed: RemovedStores | None = None,
+        removed: DeadStores | None = None,
     ) -> KernelReport:
         """Return the report on a kernel that ran, on buffers whose bounds no launch tested, and on removed stores."""
         program = linked.program
@@ -157,8 +157,8 @@ class KernelReporter:
         if judgment.refused:
             verb = one_or_many(len(judgment.refused), "does", "do")
             yield f"{in_words(judgment.refused)} {verb} not fit the kernel"
-        if misfits := misfit_sentence(judgment.observations):
-            yield misfits
+        if unsupported := unsupported_sentence(judgment.observations):
+            yield unsupported
         only_included = is_only_included(self.kernel, self.file)
         if unstated := unstated_sentence(judgment.observations, only_included=only_included):
             yield unstated
@@ -294,7 +294,7 @@ def lines_text(unreached: Sequence[tuple[int, int]]) -> str:
     return f"{word} {parts[0]}" if len(parts) == 1 else f"{word} {', '.join(parts[:-1])} and {parts[-1]}"
 
 
-def _unjudged(removed: RemovedStores | None) -> Iterator[str]:
+def _unjudged(removed: DeadStores | None) -> Iterator[str]:
     """Yield which removed stores could not be judged."""
     if removed is not None and removed.unjudged:
         lines = lines_text([(place.line, place.line) for place in removed.lines])

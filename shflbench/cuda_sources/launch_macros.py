@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from shflbench.cuda_sources.macros import Macros
 
 MOST_ROUNDS = 8  # of macros in macros
-MOST_BYTES = 1 << 20  # of an expanded file; larger ones stay as they are
+MOST_EXPANDED_BYTES = 1 << 20  # of an expanded file; larger ones stay as they are
 MOST_FACTOR = 16  # times as many, if each word of a macro stood for all its arguments: it is not expanded to find out
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _LAUNCH = re.compile(r"<<<|\bcudaLaunch")
@@ -181,14 +181,14 @@ def _expanded(file: UserFile, launching: Mapping[str, Macro], known: Mapping[str
         end = 0
         for use in _uses(code, used, launching, known):
             expansion = _text_of(code, use, macros)
-            if len(expansion) > MOST_BYTES:
+            if len(expansion) > MOST_EXPANDED_BYTES:
                 return file
             parts += [text[end : use.span.start], expansion]
             end = use.span.end
         if not parts:
             break
         text = b"".join([*parts, text[end:]])
-        if len(text) > MOST_BYTES:
+        if len(text) > MOST_EXPANDED_BYTES:
             return file
     return UserFile.of(file.path, file.name, text) if text is not file.text else file
 
@@ -224,8 +224,8 @@ def _text_of(code: _Code, use: _Use, macros: Mapping[str, Macro]) -> bytes:
     lines = code.text.count(b"\n", use.span.start, use.span.end)
     spans = list(_arguments(code, use.arguments))
     arguments = [_on_one_line(code.text[span.start : span.end]) for span in spans]
-    if sum(map(len, arguments)) * len(_WORD.findall(macro.body)) > MOST_FACTOR * MOST_BYTES:
-        return b" " * (MOST_BYTES + 1)
+    if sum(map(len, arguments)) * len(_WORD.findall(macro.body)) > MOST_FACTOR * MOST_EXPANDED_BYTES:
+        return b" " * (MOST_EXPANDED_BYTES + 1)
     kept = _with_statements(code, macro, spans)
     if kept is None:
         return substitute(macro, arguments).encode() + b"\n" * lines

@@ -224,7 +224,7 @@ def _kernel_file(
             reason = "".join(f"; {item.name}: {item.sentence}" for item in compiled.rejected_instances[:1])
             raise TemplatesError(f"{path} has only kernel templates, and {templates[0].text}{reason}")
         raise no_kernel(path, kernel_guard(source.unit, source.define))
-    stores, unoptimized = _removed_stores(source, compiled, files)
+    stores, unoptimized = _dead_stores(source, compiled, files)
     of_host = [SourceNote("host-args", REFUSED_WORDS)] if source.refuses_words else []
     of_host += [_unfinished(source.unfinished_host)] if source.unfinished_host is not None else []
     of_host += [*_obscure_launches(source), *open_notes(source)]
@@ -304,9 +304,7 @@ def _require_folders(include: Sequence[Path]) -> None:
             raise UsageError(f"-I: the folder {folder} {what}", "Give the folder that contains the headers.")
 
 
-def _removed_stores(
-    source: CudaSource, compiled: CompiledFile, files: Mapping[str, Path]
-) -> tuple[list[SourceNote], str]:
+def _dead_stores(source: CudaSource, compiled: CompiledFile, files: Mapping[str, Path]) -> tuple[list[SourceNote], str]:
     """Return notes on removed stores, and the PTX that has them."""
     suspects = Suspects(source, compiled.ptx, files)
     debug = compiled.unoptimized() if suspects else None

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _OPERAND = re.compile(rb"\b(?:decltype|noexcept|sizeof|requires)\b\s*(?:\([^(){};]*\)\s*)?([({])")
 _CALL = re.compile(rb"\b([A-Za-z_]\w*)\s*\(")
 _BODY = re.compile(rb"[{;]")
-MOST_BYTES = 1000  # of an operand
+MOST_OPERAND_BYTES = 1000  # of an operand
 
 
 def with_declarations(
@@ -57,8 +57,8 @@ def unevaluated_names(files: Iterable[tuple[UserFile, Sequence[TextSpan]]]) -> s
 def _end(code: bytes, start: int) -> int:
     """Return where the bracket at `start` closes, or the end of what is read of a longer operand."""
     depth = 0
-    for match in re.compile(rb"[(){}]").finditer(code, start, start + MOST_BYTES):
+    for match in re.compile(rb"[(){}]").finditer(code, start, start + MOST_OPERAND_BYTES):
         depth += 1 if match[0] in b"({" else -1
         if depth == 0:
             return match.start()
-    return min(start + MOST_BYTES, len(code))
+    return min(start + MOST_OPERAND_BYTES, len(code))

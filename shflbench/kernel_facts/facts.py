@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from shflbench.analysis.limits import Limit, Residency
     from shflbench.core.model import Kernel, KernelRequests, TimedCode
-    from shflbench.cuda.compile.source_lines import LineStep, LineTable
+    from shflbench.cuda.compile.line_tables import LineStep, LineTable
     from shflbench.kernel_facts.pattern_checks.targets import KernelSubject
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from shflbench import analysis
 from shflbench.core import arch
 from shflbench.cuda.compile.data_cache import DataCache
-from shflbench.cuda.compile.source_lines import LineStep
+from shflbench.cuda.compile.line_tables import LineStep
 from shflbench.kernel_facts.facts import KernelFacts, LoopFacts
 
 if TYPE_CHECKING:

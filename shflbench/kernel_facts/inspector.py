@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from shflbench.analysis.limits.access_findings import findings
 from shflbench.core.model import WARP, Kernel, Launch, Loop
 from shflbench.cuda.compile.build import Builder
+from shflbench.cuda.compile.line_tables import source_lines
 from shflbench.cuda.compile.sass import disassemble
-from shflbench.cuda.compile.source_lines import source_lines
 from shflbench.errors import ResultsError
 from shflbench.kernel_facts.facts import KernelFacts, facts_of
 from shflbench.kernel_facts.facts_cache import FactsCache
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from shflbench.core.model import Case, KernelRequests
     from shflbench.core.reporter import ProgressLine, Reporter
-    from shflbench.cuda.compile.source_lines import LineTable
+    from shflbench.cuda.compile.line_tables import LineTable
     from shflbench.cuda.compile.toolchain import Toolchain
     from shflbench.errors import KernelError
     from shflbench.kernel_facts.inspected_kernel import InspectedKernel

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from shflbench.emulator import EmulatedLaunch, Location
     from shflbench.patterns.discover import LoadedPattern
 
-MOST_BYTES = 1 << 31  # of the buffers of a launch, which the emulator has in memory
+MOST_COUNTED_BYTES = 1 << 31  # of the buffers of a launch, which the emulator has in memory
 FEWEST_SAMPLED = 2  # blocks, neighbors, that stand for a launch of which more take too many instructions
 MOST_WORK = 2e6  # instructions of a launch, about five seconds; a sample takes a fiftieth of them
 INPUT_SET, SEED = 0, 0
@@ -61,8 +61,10 @@ def _counted(pattern: LoadedPattern, case: Case, kernel: Kernel) -> _Counted:
     if kernel.later:
         raise EmulatorError(f"it launches {1 + len(kernel.later)} kernels, and a limit is that of one")
     workload = Workload.of(pattern, case, case.launch.grid or 1, SEED)
-    if (size := _bytes(workload)) > MOST_BYTES:
-        raise EmulatorError(f"its buffers have {size / 2**30:.1f} GiB, and the emulator has {MOST_BYTES >> 30} GiB")
+    if (size := _bytes(workload)) > MOST_COUNTED_BYTES:
+        raise EmulatorError(
+            f"its buffers have {size / 2**30:.1f} GiB, and the emulator has {MOST_COUNTED_BYTES >> 30} GiB"
+        )
     call = replace(call_of(pattern, case, kernel, workload.setting), emulated_work=MOST_WORK)
     emulated = EmulatorBackend(kernel.arch).open(call)
     dims = call.launches[0].dims

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from shflbench.core.model import Control, ScheduledInstruction
-    from shflbench.cuda.compile.source_lines import LineTable
+    from shflbench.cuda.compile.line_tables import LineTable
     from shflbench.kernel_facts.inspected_kernel import InspectedKernel
     from shflbench.kernel_facts.places import Places
 

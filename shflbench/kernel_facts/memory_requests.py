@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 BLOCKS = 2  # of the emulated launch: enough, because blocks do the same
 FEWEST = 8  # iterations to average over, where the values that are moved decide the addresses
-MOST_BYTES = 1 << 26  # of buffers that do not shrink with the launch
+MOST_FIXED_BYTES = 1 << 26  # of buffers that do not shrink with the launch
 
 RequestsJob = tuple["LoadedPattern", "Case", "Kernel"]
 
@@ -55,8 +55,8 @@ def requests_of(pattern: LoadedPattern, case: Case, kernel: Kernel, locator: Loc
         raise EmulatorError("it launches several kernels, whose requests are not counted together")
     declared, dims = pattern.declaration, case.launch.dims
     workload = Workload.of(pattern, case, BLOCKS if dims is None else dims.blocks, SEED)
-    if (declared.fixed_sizes or dims) and sum(buffer.nbytes for buffer in workload.buffers) > MOST_BYTES:
-        raise EmulatorError(f"its buffers have more than {MOST_BYTES >> 20} MiB, whose accesses are not counted")
+    if (declared.fixed_sizes or dims) and sum(buffer.nbytes for buffer in workload.buffers) > MOST_FIXED_BYTES:
+        raise EmulatorError(f"its buffers have more than {MOST_FIXED_BYTES >> 20} MiB, whose accesses are not counted")
     call = call_of(pattern, case, kernel, workload.setting)
     emulated = EmulatorBackend(kernel.arch).open(call)
     inputs = workload.inputs(INPUT_SET)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from shflbench.cuda.compile.source_lines import LineStep
+    from shflbench.cuda.compile.line_tables import LineStep
     from shflbench.kernel_facts.pattern_checks.targets import KernelSubject
 
 

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from shflbench.core.model import Sample
 
-Verdict = Literal["quiet", "busy GPU", "drifting clock", "unsteady GPU"]
-UNSTEADY: Verdict = "unsteady GPU"
+NoiseVerdict = Literal["quiet", "busy GPU", "drifting clock", "unsteady GPU"]
+UNSTEADY: NoiseVerdict = "unsteady GPU"
 
 # Times of shorter kernels vary with the offset of the process (up to 0.08 µs) and the timer's step more than with the
 # state of the machine.

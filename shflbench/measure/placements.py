@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 # three H200s, sentinels of 10 to 50 µs differed by 46 to 55 ns (standard deviation) between contexts of one process, as
 # much as between processes with one context each (benchmarks/earlier.md).
 # Larger buffers have fewer places: they lie on more pages, whose effects average out, and filling them takes time.
-MOST_BYTES = 2**28  # of all places of a kernel
+MOST_PLACED_BYTES = 2**28  # of all places of a kernel
 MEMORY_PART = 64  # of the device's memory at most, because a window opens dozens of kernels
 CONTEXT_BYTES = 600 * 2**20  # of a context: 526 MiB on an H200, which take 0.13 s
 CONTEXT_PART = 4  # of the device's memory at most, for all contexts
@@ -27,7 +27,7 @@ def count_places(most: int, nbytes: int, memory_bytes: int) -> int:
 
     It divides `most`, so that two rounds whose numbers differ by `most` use the same place, in every kernel.
     """
-    by_buffers = min(MOST_BYTES, memory_bytes // MEMORY_PART) // max(1, nbytes)
+    by_buffers = min(MOST_PLACED_BYTES, memory_bytes // MEMORY_PART) // max(1, nbytes)
     by_contexts = memory_bytes // (CONTEXT_PART * CONTEXT_BYTES)
     fitting = max(1, min(by_buffers, by_contexts))
     return max(count for count in range(1, most + 1) if most % count == 0 and count <= fitting)

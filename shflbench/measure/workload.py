@@ -31,7 +31,7 @@ INPUT_SETS = 8
 INPUT_SETS_OF_FILES = 2  # of kernels whose sizes are fixed: the second shows results that a kernel has kept
 FEWEST_INPUT_SETS = 1
 SPECIAL_KINDS: tuple[SpecialKind, ...] = (with_special, with_nan)
-MOST_BYTES = 2**28  # of all input sets together, which take NumPy seconds; larger data has fewer sets
+MOST_INPUT_BYTES = 2**28  # of all input sets together, which take NumPy seconds; larger data has fewer sets
 
 
 def setting_of(case: Case, grid: int) -> Setting:
@@ -198,7 +198,7 @@ class Workload:
         """The number of input sets."""
         nbytes = sum(buffer.nbytes for buffer in self.buffers)
         most = INPUT_SETS_OF_FILES if self.pattern.declaration.fixed_sizes else INPUT_SETS
-        return max(FEWEST_INPUT_SETS, min(most, MOST_BYTES // max(1, nbytes)))
+        return max(FEWEST_INPUT_SETS, min(most, MOST_INPUT_BYTES // max(1, nbytes)))
 
     @property
     def later_set(self) -> int:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shflbench.analysis.compare import Settings, Side, compare, obstacles, with_causes
+from shflbench.analysis.compare import Settings, Side, comparability, compare, with_causes
 from shflbench.analysis.compare.further import further_processes, is_undecided, process_count
 from shflbench.analysis.compare.learned import learned_noise
 from shflbench.errors import DeviceError, ResultsError
@@ -52,14 +52,14 @@ class GateRequest:
         name = str(self.against)
         folders = find_runs([self.against]) if self.against.exists() else known.find(name, plan.suite.name, device)
         base = Side.of([read_run(folder) for folder in folders], name)
-        obstacles.refuse_mixture(base)
+        comparability.refuse_mixture(base)
         rows = (
             start_row(case, plan.patterns[case.pattern].declaration, info.backend, info.arch)
             for case in plan.suite.cases
         )
         new = Side.of([Run(Path("the new run"), info, tuple(rows))])
         self.learned_noise(base, new)  # a file that cannot be read is reported before anything is measured
-        reasons = tuple(obstacles.obstacles(base, new, timed=True, any_revision=self.settings.any_revision))
+        reasons = tuple(comparability.reasons_against(base, new, timed=True, any_revision=self.settings.any_revision))
         if reasons:
             raise ResultsError(
                 f"a run of {plan.suite.name} here cannot be compared with {name}: {'; '.join(reasons)}",

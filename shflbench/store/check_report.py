@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from shflbench.store.columns import Options
 
-MOST_BYTES = 32 * 2**20  # a report on every kernel of shflbench has 2 MB
+MOST_REPORT_BYTES = 32 * 2**20  # a report on every kernel of shflbench has 2 MB
 WHICH_FILE = "give what `shflbench check SUITE --format json -o FILE` wrote"
 NOT_RUN = frozenset({"not compiled", "not checked", "skipped"})  # verdicts without a result
 
@@ -92,8 +92,8 @@ def read_check_report(path: Path, patterns: Collection[str] = ()) -> HazardRepor
         size = path.stat().st_size
     except (OSError, ValueError) as error:
         raise ResultsError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}", WHICH_FILE) from error
-    if size > MOST_BYTES:
-        raise ResultsError(f"{path} has {size:,} bytes, and a report has {MOST_BYTES:,} at most", WHICH_FILE)
+    if size > MOST_REPORT_BYTES:
+        raise ResultsError(f"{path} has {size:,} bytes, and a report has {MOST_REPORT_BYTES:,} at most", WHICH_FILE)
     text = run_files.text(run_files.read(path), path)
     refuse_twice(text, path, WHICH_FILE)
     try:

@@ -67,8 +67,8 @@ def unpack(content: bytes) -> Iterator[tuple[str, bytes]]:
 def _require_cubin(info: tarfile.TarInfo) -> None:
     if info.type != tarfile.REGTYPE or not is_cubin(info.name):
         raise tarfile.ReadError(f"{CUBIN_TAR} holds {info.name!r}, which is no cubin")
-    if not 0 <= info.size <= run_files.MOST_BYTES:
-        raise tarfile.ReadError(f"{info.name} has more than {run_files.MOST_BYTES:,} bytes")
+    if not 0 <= info.size <= run_files.MOST_FILE_BYTES:
+        raise tarfile.ReadError(f"{info.name} has more than {run_files.MOST_FILE_BYTES:,} bytes")
 
 
 def _whole(decoder: lzma.LZMADecompressor, size: int) -> bytes:

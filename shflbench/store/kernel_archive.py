@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 SCHEMA = 2
 INDEX = "index.json"
 DIGITS = 12  # of the hash in a file's name: 48 bits, enough for the few hundred files of a run
-MOST_BYTES = 256 << 20  # of all files together, unpacked: those of `blocks` hold 37 MB
+MOST_ARCHIVE_BYTES = 256 << 20  # of all files together, unpacked: those of `blocks` hold 37 MB
 EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time that a zip file can hold: the bytes must not depend on the clock
 OVERHEAD = 16 << 10  # bytes that each file counts besides: a small tar can hold a million files without content
 # What `zipfile` raises for damaged files of all kinds, by experiment, and what a damaged tar raises.
@@ -244,12 +244,12 @@ def _member(name: str) -> zipfile.ZipInfo:
 def _members(content: bytes) -> dict[str, bytes]:
     """Return all files of a `kernels.zip`; BadZipFile or another of `_DAMAGE` where it is damaged."""
     members: dict[str, bytes] = {}
-    room = MOST_BYTES
+    room = MOST_ARCHIVE_BYTES
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         for name, text in _unpacked(archive):
             room -= OVERHEAD + len(text)
             if room < 0:
-                raise zipfile.BadZipFile(f"its files hold more than {MOST_BYTES:,} bytes")
+                raise zipfile.BadZipFile(f"its files hold more than {MOST_ARCHIVE_BYTES:,} bytes")
             if name in members:
                 raise zipfile.BadZipFile("a file is there twice")
             members[name] = text
@@ -271,8 +271,8 @@ def _unpack(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
 
     `ZipFile.read` unpacks everything before it cuts it to that size, and the other methods in one step.
     """
-    if member.file_size > run_files.MOST_BYTES:
-        raise zipfile.BadZipFile(f"{member.filename} has more than {run_files.MOST_BYTES:,} bytes")
+    if member.file_size > run_files.MOST_FILE_BYTES:
+        raise zipfile.BadZipFile(f"{member.filename} has more than {run_files.MOST_FILE_BYTES:,} bytes")
     if member.compress_type not in {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}:
         raise zipfile.BadZipFile(f"{member.filename} is compressed by another method than `deflate`")
     with archive.open(member) as file:

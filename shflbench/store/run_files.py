@@ -21,7 +21,7 @@ SAMPLES_FILE = "samples.csv.gz"
 KERNELS_FILE = "kernels.zip"  # which earlier versions did not write
 CHECK_FILE = "check.json"  # which `shflbench check` writes, if the user wants it
 
-MOST_BYTES = 64 << 20  # of a file: the largest of a run of 500 cases, its compressed samples, has 6 MB
+MOST_FILE_BYTES = 64 << 20  # of a file: the largest of a run of 500 cases, its compressed samples, has 6 MB
 
 RESTORE = "restore the file as the run wrote it, or measure again"
 WHICH_FOLDER = "give the folder that `shflbench run` printed"
@@ -65,7 +65,7 @@ def is_of_bench(argv: Sequence[object]) -> bool:
 
 def _is_of_bench(place: Path) -> bool:
     try:
-        record = json.loads(read_regular(place / RUN_FILE, MOST_BYTES))
+        record = json.loads(read_regular(place / RUN_FILE, MOST_FILE_BYTES))
         return is_of_bench(record["argv"])
     except (OSError, ValueError, KeyError, TypeError):  # it is damaged, or cannot be read
         return False
@@ -118,13 +118,15 @@ def read(path: Path) -> bytes:
     try:
         if kind := irregular_kind(path):
             raise ResultsError(f"{path} is {kind}, not a file", RESTORE)
-        if (size := path.stat().st_size) > MOST_BYTES:
-            raise ResultsError(f"{path} has {size:,} bytes, and no file of a run has more than {MOST_BYTES:,}", RESTORE)
-        content = read_regular(path, MOST_BYTES)
+        if (size := path.stat().st_size) > MOST_FILE_BYTES:
+            raise ResultsError(
+                f"{path} has {size:,} bytes, and no file of a run has more than {MOST_FILE_BYTES:,}", RESTORE
+            )
+        content = read_regular(path, MOST_FILE_BYTES)
     except OSError as error:
         raise ResultsError(f"{path} cannot be read: {error.strerror or error}", WHICH_FOLDER) from error
-    if len(content) > MOST_BYTES:
-        raise ResultsError(f"{path} has more than {MOST_BYTES:,} bytes, and no file of a run has", RESTORE)
+    if len(content) > MOST_FILE_BYTES:
+        raise ResultsError(f"{path} has more than {MOST_FILE_BYTES:,} bytes, and no file of a run has", RESTORE)
     if not content:
         raise ResultsError(f"{path} is empty", RESTORE)
     return content

@@ -41,7 +41,9 @@ SAMPLES = CsvTable(
 )
 INTEGERS = ("iterations", "process", "round", "launches")  # columns that `read_kept` returns
 SMALL = 1 << 16  # bytes of a file: its 12,000 lines take 0.03 s one by one, and the import of pandas 0.3 s
-MOST_BYTES = 1 << 30  # of the text, in memory at once: 20 million samples; those of 500 cases on an H200 have 96 MB
+MOST_SAMPLE_BYTES = (
+    1 << 30
+)  # of the text, in memory at once: 20 million samples; those of 500 cases on an H200 have 96 MB
 PIECE = 1 << 14  # bytes of a member that are unpacked at once
 GZIP = 31  # zlib's window size for 32 KiB, plus 16: a gzip header (zlib manual, inflateInit2)
 
@@ -70,16 +72,16 @@ def members(content: bytes, path: Path, *, whole: bool = False) -> Iterator[str]
 def unpack(content: bytes, path: Path, *, whole: bool = False) -> Iterator[bytes]:
     """Yield the data of each complete member; an incomplete last one, as a kill leaves it, is an error if `whole`.
 
-    ResultsError where the content of the file at `path` is not gzip, or unpacks to more than `MOST_BYTES`.
+    ResultsError where the content of the file at `path` is not gzip, or unpacks to more than `MOST_SAMPLE_BYTES`.
     """
-    start, room = 0, MOST_BYTES
+    start, room = 0, MOST_SAMPLE_BYTES
     while start < len(content):
         try:
             data, end = _unpack_member(content, start, room)
         except zlib.error as error:
             raise ResultsError(f"{path} is damaged: {error}", RESTORE) from error
         if len(data) > room:
-            raise ResultsError(f"{path} unpacks to more than {MOST_BYTES:,} bytes of samples", RESTORE)
+            raise ResultsError(f"{path} unpacks to more than {MOST_SAMPLE_BYTES:,} bytes of samples", RESTORE)
         if end is None:
             if whole:
                 raise ResultsError(f"{path} is damaged: its end is missing", RESTORE)

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from shflbench.analysis.contest import contests_of
 from shflbench.analysis.kernel_sentences import all_decided, kernel_sentences, outcome_counts
+from shflbench.analysis.ranking import rankings_of
 from shflbench.store import Row
 from tests.fakes.runs import measured
 
@@ -42,8 +42,8 @@ def test_groups_are_counted_by_what_is_shown_of_them() -> None:
             )
         )
     ]
-    contests = contests_of([row for group in groups for row in group])
-    assert outcome_counts(contests, "sizes") == (
+    rankings = rankings_of([row for group in groups for row in group])
+    assert outcome_counts(rankings, "sizes") == (
         "of 5 sizes, smem is the fastest at 2, shfl is the fastest at 1, the fastest kernels differ by less than 1% "
         "at 1 and which is the fastest is not shown at 1"
     )

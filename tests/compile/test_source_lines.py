@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from shflbench.cuda.compile.cubin import kernel_code
+from shflbench.cuda.compile.line_tables import LineStep, parse, source_lines
 from shflbench.cuda.compile.nvrtc import compile_unit
 from shflbench.cuda.compile.sass import disassemble
 from shflbench.cuda.compile.source import Source
-from shflbench.cuda.compile.source_lines import LineStep, parse, source_lines
 from shflbench.cuda.compile.toolchain import Toolchain, find
 from shflbench.errors import CompilerError
 

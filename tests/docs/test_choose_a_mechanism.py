@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from shflbench.analysis.answers.costs import ExchangeCost
-from shflbench.analysis.answers.predicted import MATTERS as PREDICTED_MATTERS
-from shflbench.analysis.contest import MATTERS, Certainty
+from shflbench.analysis.answers.predicted import PREDICTED_TIE
+from shflbench.analysis.ranking import TIE, Certainty
 from tests.checker.in_process import start_no_processes
 from tests.conftest import Command
 from tests.docs.walk import walk
@@ -38,8 +38,8 @@ def test_every_certainty_is_explained() -> None:
 
 
 def test_thresholds_of_the_page_are_those_of_the_code() -> None:
-    assert f"slower by more than {MATTERS:.0%}" in TEXT
-    assert f"variants within {PREDICTED_MATTERS:.0%} tie" in TEXT
+    assert f"slower by more than {TIE:.0%}" in TEXT
+    assert f"variants within {PREDICTED_TIE:.0%} tie" in TEXT
 
 
 def test_fields_of_costs_that_the_page_names_exist() -> None:

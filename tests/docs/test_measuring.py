@@ -48,11 +48,11 @@ def words_of(table_head: str, page: str) -> set[str]:
 
 def test_every_disturbance_is_explained_and_has_its_advice() -> None:
     assert words_of("| `noise` |", TIMING["what-noise-means"]) == set(Disturbance)
-    assert words_of("| you read |", PRECISELY) == {*Disturbance, *get_args(noise.Verdict)} - {"quiet"}
+    assert words_of("| you read |", PRECISELY) == {*Disturbance, *get_args(noise.NoiseVerdict)} - {"quiet"}
 
 
 def test_every_verdict_and_every_reason_to_stop_is_explained() -> None:
-    assert words_of("| verdict |", TIMING["what-noise-means"]) == set(get_args(noise.Verdict))
+    assert words_of("| verdict |", TIMING["what-noise-means"]) == set(get_args(noise.NoiseVerdict))
     assert words_of("| `stopped_by` |", TIMING["how-precise-a-time-is"]) == set(STOPS)
 
 
@@ -76,7 +76,10 @@ def test_what_places_change_follows_from_the_generated_pages() -> None:
     assert f"and a chain of loads from the L2 cache by {nine_chain} instead of {one_chain}" in text
     (context_mib,) = re.findall(r"a context takes (\d+) MiB on an H200", text)
     assert 0.8 * placements.CONTEXT_BYTES < int(context_mib) * 2**20 <= placements.CONTEXT_BYTES
-    assert f"at most {placements.MOST_BYTES // 2**20} MiB and 1/{placements.MEMORY_PART} of the GPU's memory" in text
+    assert (
+        f"at most {placements.MOST_PLACED_BYTES // 2**20} MiB and 1/{placements.MEMORY_PART} of the GPU's memory"
+        in text
+    )
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from shflbench.analysis.contest import NO_CHOICE
+from shflbench.analysis.ranking import NO_CHOICE
 from shflbench.store import samples
 from tests.docs.test_headlines import CHOICES
 from tests.fakes.commands import call

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from shflbench.analysis.compare.comparison import Comparison, Metric, Outcome, Verdict
+from shflbench.analysis.compare.comparison import ChangeVerdict, Comparison, Metric, Outcome
 from shflbench.core.model import Interval
 from shflbench.output.export.json_ import SCHEMA, render
 from tests.fakes.comparisons import THRESHOLD, across, quiet, rich, timed
@@ -15,7 +15,7 @@ def parsed(comparison: Comparison) -> Any:
 
 
 def test_every_field_of_every_verdict_is_there() -> None:
-    names = {field.name for field in fields(Verdict)}
+    names = {field.name for field in fields(ChangeVerdict)}
     assert all(set(verdict) == names for verdict in parsed(rich())["verdicts"])
 
 

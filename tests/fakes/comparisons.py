@@ -8,6 +8,7 @@ from math import hypot, sqrt
 
 from shflbench.analysis.compare.cause import Cause, CauseKind
 from shflbench.analysis.compare.comparison import (
+    ChangeVerdict,
     Comparison,
     Correction,
     Metric,
@@ -15,7 +16,6 @@ from shflbench.analysis.compare.comparison import (
     Outcome,
     Reason,
     SideInfo,
-    Verdict,
 )
 from shflbench.analysis.compare.verdicts import change_percent
 from shflbench.core.model import Interval
@@ -134,7 +134,7 @@ def many(cases: int, *, slower: int) -> Comparison:
 
 def timed(
     case: str, base_us: float, change: float, tail: str = "", *, offset_us: float = OFFSET_US, **other: object
-) -> Verdict:
+) -> ChangeVerdict:
     """Return the verdict of a case that three processes per side timed at `base_us`, changed by that fraction."""
     error = hypot(NOISE.a_us, NOISE.b * base_us) * sqrt(2 / PROCESSES) / base_us
     ratio = Interval(1 + change, 1 + change - WIDTH * error, 1 + change + WIDTH * error)
@@ -157,7 +157,7 @@ def timed(
         "median_ratio": ratio.value + 0.0002,
         "p90_ratio": ratio.value + 0.0005,
     }
-    return Verdict(case_id=case, **{**facts, **other})  # type: ignore[arg-type]  # by name, as the caller wrote them
+    return ChangeVerdict(case_id=case, **{**facts, **other})  # type: ignore[arg-type]  # by name, as the caller wrote them
 
 
 def _outcome(ratio: Interval) -> tuple[Outcome, Reason]:
@@ -168,7 +168,7 @@ def _outcome(ratio: Interval) -> tuple[Outcome, Reason]:
     return Outcome.SAME, Reason.WITHIN_THRESHOLD
 
 
-def _changed() -> tuple[Verdict, ...]:
+def _changed() -> tuple[ChangeVerdict, ...]:
     return (
         timed(
             "neighbor/shfl/f32/26x1024/4096",
@@ -216,7 +216,7 @@ def _changed() -> tuple[Verdict, ...]:
     )
 
 
-def _undecided() -> tuple[Verdict, ...]:
+def _undecided() -> tuple[ChangeVerdict, ...]:
     return (
         timed(
             "neighbor/shfl/f32/26x1024/64",
@@ -261,7 +261,7 @@ def _undecided() -> tuple[Verdict, ...]:
     )
 
 
-def _one_sided() -> tuple[Verdict, ...]:
+def _one_sided() -> tuple[ChangeVerdict, ...]:
     failed = 'incorrect (3 of 8 inputs matched: lane 7 <= lane 6 & "sorted" | first at 0x1f) on the new side'
     stopped = "failed (the worker stopped:\nCUDA_ERROR_ILLEGAL_ADDRESS\x1b[0m) on the new side"
     return (
@@ -272,11 +272,11 @@ def _one_sided() -> tuple[Verdict, ...]:
     )
 
 
-def _bare(case: str, outcome: Outcome, reason: Reason, sentence: str) -> Verdict:
-    return Verdict(case_id=case, outcome=outcome, reason=reason, sentence=sentence)
+def _bare(case: str, outcome: Outcome, reason: Reason, sentence: str) -> ChangeVerdict:
+    return ChangeVerdict(case_id=case, outcome=outcome, reason=reason, sentence=sentence)
 
 
-def _reported(case: str, base_us: float, change: float) -> Verdict:
+def _reported(case: str, base_us: float, change: float) -> ChangeVerdict:
     """Return a case that takes as many cycles on the other GPU, and a little more or fewer."""
     slower = SM_CLOCKS + 40 * change
     facts = timed(case, base_us, slower, outcome=Outcome.NOT_COMPARABLE, reason=Reason.ACROSS, detectable=None)

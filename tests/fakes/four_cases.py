@@ -4,7 +4,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from shflbench.analysis.compare import Comparison, Outcome, Settings, Side, Verdict, compare
+from shflbench.analysis.compare import ChangeVerdict, Comparison, Outcome, Settings, Side, compare
 from shflbench.store import Row
 from tests.fakes.sides import side
 from tests.fakes.simulated import Simulated, spread
@@ -25,7 +25,7 @@ def with_row(known: Side, row: Row | None, case_id: str = FIRST) -> Side:
     return replace(known, rows={name: own for name, own in rows.items() if own is not None})
 
 
-def verdict(base: Side, new: Side, settings: Settings | None = None, case_id: str = FIRST) -> Verdict:
+def verdict(base: Side, new: Side, settings: Settings | None = None, case_id: str = FIRST) -> ChangeVerdict:
     """Return what is said of one case."""
     (found,) = (each for each in compare(base, new, settings).verdicts if each.case_id == case_id)
     return found

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.advice.files.launch_limits import LaunchLimits, limits_of_launch
 from shflbench.advice.files.predicted_gpu import gpu_of, known_gpu
+from shflbench.advice.files.predicted_limits import LaunchLimits, limits_of_launch
 from shflbench.analysis.limits.launched import LaunchWork
 from shflbench.core.environment import cache_folder
 from shflbench.core.model import Case, Kernel, Launch

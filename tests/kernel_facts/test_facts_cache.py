@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from shflbench.cuda.compile.build import Builder
-from shflbench.cuda.compile.source_lines import LineStep
+from shflbench.cuda.compile.line_tables import LineStep
 from shflbench.kernel_facts import facts_cache
 from shflbench.kernel_facts.facts import KernelFacts, LoopFacts
 from shflbench.kernel_facts.facts_cache import FactsCache

@@ -10,7 +10,7 @@ from shflbench.cuda.backends.base import KernelCall, OpenKernel
 from shflbench.errors import LaunchError
 from shflbench.measure.events import BurstTaken, JobEvent, RoundDone
 from shflbench.measure.job_runner import JobRunner
-from shflbench.measure.placements import MOST_BYTES, count_places, open_again
+from shflbench.measure.placements import MOST_PLACED_BYTES, count_places, open_again
 from shflbench.measure.prepare import Group
 from shflbench.measure.sampler import SampledKernel, Sampler
 from shflbench.measure.sentinels.table import SENTINELS
@@ -44,7 +44,7 @@ class FullDevice(FakeBackend):
         (0, H200_BYTES, MOST),
         (2**24, H200_BYTES, MOST),
         (2**25, H200_BYTES, 3),  # not eight, because all kernels use the same place in round r + 9 as in round r
-        (MOST_BYTES, H200_BYTES, 1),
+        (MOST_PLACED_BYTES, H200_BYTES, 1),
         (2 * GIB, H200_BYTES, 1),
         (2**24, 8 * GIB, 3),  # a smaller GPU holds dozens of kernels, too
         (2**26, 8 * GIB, 1),

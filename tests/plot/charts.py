@@ -1,6 +1,6 @@
 """Charts that are committed, and what their titles may claim, recomputed from results.csv.
 
-Who leads is decided by the rule of every answer, `shflbench.analysis.contest`; the rest is recomputed without it and
+Who leads is decided by the rule of every answer, `shflbench.analysis.ranking`; the rest is recomputed without it and
 without `shflbench.output.plot`. What a title says of who wins is in `tests.plot.title_claims`.
 """
 
@@ -16,8 +16,8 @@ from xml.etree import ElementTree as ET
 import pandas as pd
 
 from shflbench.analysis.claims.times import RunTimes
-from shflbench.analysis.contest import Contest as Decided
-from shflbench.analysis.contest import contests_of
+from shflbench.analysis.ranking import Ranking as Decided
+from shflbench.analysis.ranking import rankings_of
 from shflbench.store import read_run
 
 ROOT = Path(__file__).parents[2]
@@ -46,7 +46,7 @@ class Timed:
 
 
 @dataclass(frozen=True)
-class Contest:
+class Ranking:
     """The cases of one group, in which at least two compete."""
 
     cases: tuple[Timed, ...]  # competing ones, the fastest first
@@ -154,29 +154,29 @@ def groups(chart: Chart) -> list[list[Timed]]:
     return [list(cases) for _, cases in groupby(shown, lambda case: case.group)]
 
 
-def contests(chart: Chart) -> list[Contest]:
+def rankings(chart: Chart) -> list[Ranking]:
     """Return the groups in which at least two variants compete."""
-    return [contest for cases in groups(chart) if (contest := _contest(decided(chart.run), cases))]
+    return [ranking for cases in groups(chart) if (ranking := _ranking(decided(chart.run), cases))]
 
 
 @cache
 def decided(folder: Path) -> Mapping[str, Decided]:
-    """Return the contests of a run by group."""
+    """Return the rankings of a run by group."""
     run = read_run(folder)
     groups: dict[str, Decided] = {}
-    for contest in contests_of(run.rows, RunTimes(run)):
-        pattern, _, rest = contest.fastest.case_id.split("/", 2)
-        groups[f"{pattern}/{rest}"] = contest
+    for ranking in rankings_of(run.rows, RunTimes(run)):
+        pattern, _, rest = ranking.fastest.case_id.split("/", 2)
+        groups[f"{pattern}/{rest}"] = ranking
     return groups
 
 
-def _contest(by_group: Mapping[str, Decided], cases: list[Timed]) -> Contest | None:
+def _ranking(by_group: Mapping[str, Decided], cases: list[Timed]) -> Ranking | None:
     known = by_group.get(cases[0].group)
     if known is None:
         return None
     competing = sorted((case for case in cases if case.competes), key=lambda case: case.time)
     level, faster = ({row.variant for row in rows} for rows in (known.libraries, known.faster_libraries))
-    return Contest(
+    return Ranking(
         tuple(competing),
         tuple(case for case in cases if case.variant in level),
         tuple(case for case in cases if case.variant in faster),

@@ -7,7 +7,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 from matplotlib.text import Annotation
 
-from shflbench.analysis.compare.comparison import Comparison, Verdict
+from shflbench.analysis.compare.comparison import ChangeVerdict, Comparison
 from shflbench.output.plot.page import Page
 from tests.fakes.comparisons import quiet, timed
 from tests.plot.subjects import points
@@ -18,7 +18,7 @@ def of(changes: Sequence[float], case_us: float = 300.0) -> Comparison:
     return of_verdicts([timed(f"reduce/shfl/f32/{n}x64/4096", case_us, change) for n, change in enumerate(changes)])
 
 
-def of_verdicts(verdicts: Sequence[Verdict]) -> Comparison:
+def of_verdicts(verdicts: Sequence[ChangeVerdict]) -> Comparison:
     return replace(quiet(), verdicts=tuple(verdicts))
 
 

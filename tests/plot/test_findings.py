@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from shflbench.analysis.contest import contest_of, times
+from shflbench.analysis.ranking import ranking_of, times
 from shflbench.core.model import Status
 from shflbench.output.plot.answers import answer
 from shflbench.output.plot.findings import best_variants, next_mechanism, note_uncounted
@@ -31,23 +31,23 @@ def test_a_ratio_has_the_digits_that_show_the_difference(ratio: float, text: str
 
 
 def test_unsafe_variants_and_library_calls_do_not_compete() -> None:
-    contest = contest_of(with_times(rows(pattern="reduce"), smem_unsafe=10, cub=20, cg=20, shfl=50))
-    assert contest is not None
-    assert contest.variants == ("shfl",)
+    ranking = ranking_of(with_times(rows(pattern="reduce"), smem_unsafe=10, cub=20, cg=20, shfl=50))
+    assert ranking is not None
+    assert ranking.variants == ("shfl",)
 
 
 def test_variants_tie_unless_one_is_shown_to_be_slower_by_more_than_one_percent() -> None:
-    tie = contest_of(with_times(rows(), smem=100, shfl=99.5))
+    tie = ranking_of(with_times(rows(), smem=100, shfl=99.5))
     assert tie is not None
     assert tie.is_tie
     assert tie.variants == ("shfl", "smem")
-    win = contest_of(with_times(rows(), smem=100, shfl=97.5))
+    win = ranking_of(with_times(rows(), smem=100, shfl=97.5))
     assert win is not None
     assert win.variants == ("shfl",)
 
 
 def test_a_variant_without_a_rival_wins_nothing() -> None:
-    assert contest_of([row for row in rows() if row.variant in {"shfl", "smem-unsafe"}]) is None
+    assert ranking_of([row for row in rows() if row.variant in {"shfl", "smem-unsafe"}]) is None
 
 
 def test_the_title_gives_the_speed_of_the_fastest_variant() -> None:

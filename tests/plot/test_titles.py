@@ -8,7 +8,7 @@ import pytest
 
 from shflbench.output.plot import all_charts, draw
 from shflbench.store import read_run
-from tests.plot.charts import ROOT, Chart, charts, contests, read_chart, timed
+from tests.plot.charts import ROOT, Chart, charts, rankings, read_chart, timed
 from tests.plot.title_claims import errors
 
 IDS = [str(chart.path.relative_to(chart.path.parents[2])) for chart in charts()]
@@ -26,9 +26,9 @@ def test_the_title_is_drawn_as_text(chart: Chart) -> None:
 
 def another_winner(chart: Chart) -> str:
     """Name the slowest competing variant in place of the one that the title begins with."""
-    if not contests(chart):
+    if not rankings(chart):
         return chart.title
-    slowest = contests(chart)[0].cases[-1].variant
+    slowest = rankings(chart)[0].cases[-1].variant
     return re.sub(r"(?<=: )[\w-]+(?= (?:is|runs|tie|reaches|takes) )", slowest, chart.title)
 
 

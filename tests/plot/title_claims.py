@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 from math import ceil
 
-from tests.plot.charts import Chart, Contest, Timed, contests, samples_errors, speedups
+from tests.plot.charts import Chart, Ranking, Timed, rankings, samples_errors, speedups
 from tests.plot.limit_claims import limit_errors
 
 NAME = r"[\w-]+"
@@ -104,15 +104,15 @@ def _claim_errors(chart: Chart, claim: str) -> Iterator[str]:
     ):
         if match := form.fullmatch(claim):
             yield from check(chart, match)
-            if "all" in match.re.groupindex and match["all"] and int(match["all"]) != len(contests(chart)):
-                yield f"there are {len(contests(chart))} settings with two safe variants"
+            if "all" in match.re.groupindex and match["all"] and int(match["all"]) != len(rankings(chart)):
+                yield f"there are {len(rankings(chart))} settings with two safe variants"
             return
     yield from _clause_errors(chart, claim)
 
 
 def _library_errors(chart: Chart, match: re.Match[str] | None) -> list[str]:
-    faster = [(case, contest) for contest in contests(chart) for case in contest.faster]
-    some = faster or [(case, contest) for contest in contests(chart) for case in contest.libraries]
+    faster = [(case, ranking) for ranking in rankings(chart) for case in ranking.faster]
+    some = faster or [(case, ranking) for ranking in rankings(chart) for case in ranking.libraries]
     if match is None:
         return ["library calls are faster or tie"] if some else []
     number = len({one.best.group for _, one in some})
@@ -122,19 +122,19 @@ def _library_errors(chart: Chart, match: re.Match[str] | None) -> list[str]:
         wrong.append("faster is not a tie")
     if match["lead"] and not any(is_ratio(match["lead"], one.best.time / case.time) for case, one in faster):
         wrong.append("the lead is another")
-    if match["all"] and int(match["all"]) != len(contests(chart)):
-        wrong.append(f"there are {len(contests(chart))} settings")
-    if match["verb"] and number != int(match["some"] or len(contests(chart))):
+    if match["all"] and int(match["all"]) != len(rankings(chart)):
+        wrong.append(f"there are {len(rankings(chart))} settings")
+    if match["verb"] and number != int(match["some"] or len(rankings(chart))):
         wrong.append(f"it is so at {number} settings")
     return wrong
 
 
-def lags(chart: Chart) -> dict[str, list[tuple[float, Timed, Contest]]]:
+def lags(chart: Chart) -> dict[str, list[tuple[float, Timed, Ranking]]]:
     """Return the time of each competing variant relative to the fastest, setting by setting."""
-    found: dict[str, list[tuple[float, Timed, Contest]]] = {}
-    for contest in contests(chart):
-        for case in contest.cases:
-            found.setdefault(case.variant, []).append((case.time / contest.best.time, case, contest))
+    found: dict[str, list[tuple[float, Timed, Ranking]]] = {}
+    for ranking in rankings(chart):
+        for case in ranking.cases:
+            found.setdefault(case.variant, []).append((case.time / ranking.best.time, case, ranking))
     return found
 
 
@@ -177,9 +177,9 @@ def _baseline_errors(chart: Chart, name: str) -> Iterator[str]:
 
 
 def _everywhere_errors(chart: Chart, match: re.Match[str]) -> Iterator[str]:
-    led = contests(chart)
-    wins = sum(contest.leaders == {match["first"]} for contest in led)
-    if any(match["first"] not in contest.leaders for contest in led):
+    led = rankings(chart)
+    wins = sum(ranking.leaders == {match["first"]} for ranking in led)
+    if any(match["first"] not in ranking.leaders for ranking in led):
         yield "it does not lead everywhere"
     if wins != int(match["wins"] or len(led)) or int(match["of"] or len(led)) != len(led):
         yield f"it wins at {wins} of {len(led)}"
@@ -189,7 +189,7 @@ def _everywhere_errors(chart: Chart, match: re.Match[str]) -> Iterator[str]:
 
 
 def _tie_errors(chart: Chart, match: re.Match[str]) -> Iterator[str]:
-    leaders = {contest.leaders for contest in contests(chart)}
+    leaders = {ranking.leaders for ranking in rankings(chart)}
     if leaders != {names(match["who"])} or len(names(match["who"])) == 1:
         yield f"the leaders are {leaders}"
     yield from _speeds_errors(chart, match, names(match["who"]))
@@ -197,42 +197,42 @@ def _tie_errors(chart: Chart, match: re.Match[str]) -> Iterator[str]:
 
 def _different_errors(chart: Chart, match: re.Match[str]) -> Iterator[str]:
     del match
-    leaders = {contest.leaders for contest in contests(chart)}
+    leaders = {ranking.leaders for ranking in rankings(chart)}
     if len(leaders) == 1 or any(len(some) == 1 for some in leaders):
         yield f"the leaders are {leaders}"
 
 
 def _behind_errors(chart: Chart, match: re.Match[str]) -> Iterator[str]:
-    worst, case, contest = max(lags(chart)[match["slow"]], key=lambda item: item[0])
+    worst, case, ranking = max(lags(chart)[match["slow"]], key=lambda item: item[0])
     slowest = max(lag for several in lags(chart).values() for lag, *_ in several)
     if worst < FAR or (worst < slowest and not case.is_baseline):
         yield "it is not the one that falls behind"
     if match["times"] and not is_ratio(match["times"], worst):
         yield f"it takes {worst} times as long"
     if match["reaches"] and not (
-        is_value(match["reaches"], case.gb_per_s) and is_value(match["fastest"], contest.best.gb_per_s)
+        is_value(match["reaches"], case.gb_per_s) and is_value(match["fastest"], ranking.best.gb_per_s)
     ):
-        yield f"the bandwidths are {case.gb_per_s} and {contest.best.gb_per_s}"
+        yield f"the bandwidths are {case.gb_per_s} and {ranking.best.gb_per_s}"
     if not places(match["place"]) <= case.traits:
         yield f"it is at {case.traits}"
     near = lags(chart)[match["near"]]
-    if len(near) != len(contests(chart)) or percent(max(lag for lag, *_ in near)) != int(match["percent"] or 0):
+    if len(near) != len(rankings(chart)) or percent(max(lag for lag, *_ in near)) != int(match["percent"] or 0):
         yield f"{match['near']} is at {[lag for lag, *_ in near]}"
 
 
 def _factor_errors(chart: Chart, match: re.Match[str]) -> Iterator[str]:
     parts = re.findall(rf"({NAME}) at ((?:(?!, {NAME} at ).)+)", match["parts"])
-    for contest in contests(chart):
-        winners = [winner for winner, place in parts if is_in_range(contest, place)]
-        if len(winners) != 1 or winners[0] not in contest.leaders:
-            yield f"at {sorted(contest.traits)}, {contest.leaders} lead and the title says {winners}"
-    if bool(match["tied"]) != any(len(contest.leaders) > 1 for contest in contests(chart)):
+    for ranking in rankings(chart):
+        winners = [winner for winner, place in parts if is_in_range(ranking, place)]
+        if len(winners) != 1 or winners[0] not in ranking.leaders:
+            yield f"at {sorted(ranking.traits)}, {ranking.leaders} lead and the title says {winners}"
+    if bool(match["tied"]) != any(len(ranking.leaders) > 1 for ranking in rankings(chart)):
         yield "ties"
 
 
-def is_in_range(contest: Contest, place: str) -> bool:
+def is_in_range(ranking: Ranking, place: str) -> bool:
     """Return whether the setting lies in `words=2 and 4 to 32`, `sms blocks`, `f32`, `48 MiB` or `64 MiB to 1 GiB`."""
-    setting = dict(contest.best.setting)
+    setting = dict(ranking.best.setting)
     name, _, listed = place.rpartition("=")
     if not name:
         units = {" blocks": "grid", " threads per block": "block", "iB": "size"}
@@ -254,17 +254,17 @@ def number(text: str) -> float:
 
 
 def _exception_errors(chart: Chart, match: re.Match[str]) -> Iterator[str]:
-    led = [contest for contest in contests(chart) if match["first"] in contest.leaders]
-    others = [contest for contest in contests(chart) if contest not in led]
-    if (int(match["leads"]), int(match["of"])) != (len(led), len(contests(chart))):
-        yield f"it leads at {len(led)} of {len(contests(chart))}"
-    if bool(match["tied"]) != any(len(contest.leaders) > 1 for contest in led):
+    led = [ranking for ranking in rankings(chart) if match["first"] in ranking.leaders]
+    others = [ranking for ranking in rankings(chart) if ranking not in led]
+    if (int(match["leads"]), int(match["of"])) != (len(led), len(rankings(chart))):
+        yield f"it leads at {len(led)} of {len(rankings(chart))}"
+    if bool(match["tied"]) != any(len(ranking.leaders) > 1 for ranking in led):
         yield "ties"
-    for contest in others:
-        if not re.search(rf"{join_pattern(contest.leaders)}(?: tie)? at ", match["others"]):
-            yield f"the others are {contest.leaders}"
+    for ranking in others:
+        if not re.search(rf"{join_pattern(ranking.leaders)}(?: tie)? at ", match["others"]):
+            yield f"the others are {ranking.leaders}"
     named = {place for part in re.split(r" at ", match["others"])[1:] for place in re.split(r", | and ", part)}
-    known = {trait for contest in others for trait in contest.traits} | {name for one in others for name in one.leaders}
+    known = {trait for ranking in others for trait in ranking.traits} | {name for one in others for name in one.leaders}
     if not {name.removesuffix(" tie") for name in named} <= known:
         yield f"{named - known} are no places of the others"
 
@@ -277,7 +277,7 @@ def join_pattern(leaders: frozenset[str]) -> str:
 
 def _mechanism_errors(chart: Chart, match: re.Match[str]) -> Iterator[str]:
     mechanisms = [
-        {case.mechanism for case in contest.cases if case.variant in contest.leaders} for contest in contests(chart)
+        {case.mechanism for case in ranking.cases if case.variant in ranking.leaders} for ranking in rankings(chart)
     ]
     wins = Counter(mechanism for (mechanism, *others) in mechanisms if not others)
     claimed = Counter({MECHANISMS[match["first"]]: int(match["wins"] or len(mechanisms))})
@@ -295,27 +295,27 @@ def _mechanism_errors(chart: Chart, match: re.Match[str]) -> Iterator[str]:
 
 
 def _wins(chart: Chart) -> Counter[str]:
-    return Counter(next(iter(contest.leaders)) for contest in contests(chart) if len(contest.leaders) == 1)
+    return Counter(next(iter(ranking.leaders)) for ranking in rankings(chart) if len(ranking.leaders) == 1)
 
 
 def _count_errors(chart: Chart, match: re.Match[str]) -> Iterator[str]:
     wins = _wins(chart)
     claimed = Counter({match["first"]: int(match["wins"])})
     claimed.update({name: int(count) for name, count in re.findall(rf", ({NAME}) at (\d+)", match["others"])})
-    if int(match["of"]) != len(contests(chart)):
-        yield f"there are {len(contests(chart))} settings with two safe variants"
+    if int(match["of"]) != len(rankings(chart)):
+        yield f"there are {len(rankings(chart))} settings with two safe variants"
     if any(wins[variant] != count for variant, count in claimed.items()):
         yield f"the wins are {wins}"
     if claimed[match["first"]] < max(wins.values(), default=0):
         yield f"the first is not the most frequent winner: {wins}"
     if int(match["rest"] or 0) != wins.total() - claimed.total():
         yield f"others win {wins.total() - claimed.total()}"
-    if int(match["ties"] or 0) != len(contests(chart)) - wins.total():
-        yield f"there are {len(contests(chart)) - wins.total()} ties"
+    if int(match["ties"] or 0) != len(rankings(chart)) - wins.total():
+        yield f"there are {len(rankings(chart)) - wins.total()} ties"
 
 
 def _alone_errors(chart: Chart, match: re.Match[str]) -> Iterator[str]:
-    if contests(chart):
+    if rankings(chart):
         yield "there is something to compare with"
     if {case.variant for case in chart.cases if case.competes} != names(match["who"]):
         yield "other safe variants"
@@ -323,34 +323,34 @@ def _alone_errors(chart: Chart, match: re.Match[str]) -> Iterator[str]:
 
 
 def _clause_errors(chart: Chart, claim: str) -> Iterator[str]:
-    every = contests(chart)
+    every = rankings(chart)
     clauses = [CLAUSE.fullmatch(clause) for clause in claim.split("; ")]
     if not every or not all(clauses):
         yield "the title is not understood"
         return
     claimed = {names(clause["who"]) for clause in clauses if clause}
-    if claimed != {contest.leaders for contest in every}:
-        yield f"the leaders are {[contest.leaders for contest in every]}"
+    if claimed != {ranking.leaders for ranking in every}:
+        yield f"the leaders are {[ranking.leaders for ranking in every]}"
         return
     for clause in filter(None, clauses):
-        led = [contest for contest in every if contest.leaders == names(clause["who"])]
+        led = [ranking for ranking in every if ranking.leaders == names(clause["who"])]
         if clause["baseline"]:
             yield from _baseline_errors(chart, clause["baseline"])
         pairs = re.findall(rf"({RATIO})(?: \(([^)]+)\))?", clause["ratios"])
         if bool(pairs) != bool(clause["baseline"]):
             yield "a ratio needs a baseline"
-        if any(not any(is_ratio(text, contest.ratio) for text, _ in pairs) for contest in led if pairs):
-            yield f"the ratios are {[contest.ratio for contest in led]}"
+        if any(not any(is_ratio(text, ranking.ratio) for text, _ in pairs) for ranking in led if pairs):
+            yield f"the ratios are {[ranking.ratio for ranking in led]}"
         for text, where in [*pairs, *([("", clause["where"])] if clause["where"] else [])]:
-            there = [contest for contest in led if not text or is_ratio(text, contest.ratio)]
+            there = [ranking for ranking in led if not text or is_ratio(text, ranking.ratio)]
             if not there or any(_is_nowhere(place, there) for place in filter(None, where.split(", "))):
                 yield f"{text} does not hold at {where or 'any setting'}"
             if not where and len(led) < len(every):
                 yield "the title does not say where"
 
 
-def _is_nowhere(place: str, there: list[Contest]) -> bool:
-    return not any(place in contest.traits for contest in there)
+def _is_nowhere(place: str, there: list[Ranking]) -> bool:
+    return not any(place in ranking.traits for ranking in there)
 
 
 def names(text: str) -> frozenset[str]:

@@ -137,7 +137,7 @@ def test_hostile_files_are_refused_in_a_sentence(
 
 
 def test_a_small_file_that_unpacks_to_a_large_one_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(content, "MOST_BYTES", 10_000)
+    monkeypatch.setattr(content, "MOST_FOREIGN_BYTES", 10_000)
     bomb = gzip.compress(HEAD.encode()) + gzip.compress(b"scan,0,1\n" * 500) + gzip.compress(bytes(1 << 20))
     assert len(bomb) < 10_000
     (tmp_path / "0.csv.gz").write_bytes(bomb)

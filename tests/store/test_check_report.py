@@ -153,7 +153,7 @@ def test_a_list_is_no_report(tmp_path: Path) -> None:
 
 def test_a_file_without_end_is_never_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write(tmp_path / "check.json", kernel())
-    monkeypatch.setattr(check_report, "MOST_BYTES", 100)
+    monkeypatch.setattr(check_report, "MOST_REPORT_BYTES", 100)
     with pytest.raises(ResultsError, match="bytes, and a report has 100 at most"):
         read_check_report(path)
     os.mkfifo(tmp_path / "pipe")

@@ -195,9 +195,9 @@ def test_an_archive_that_holds_more_than_any_run_is_refused_while_it_is_unpacked
 ) -> None:
     size = sum(len(content) + OVERHEAD for content in in_schema_1(path).values())
     put(path, form(path))
-    monkeypatch.setattr("shflbench.store.kernel_archive.MOST_BYTES", size)
+    monkeypatch.setattr("shflbench.store.kernel_archive.MOST_ARCHIVE_BYTES", size)
     KernelArchive.read(path)
-    monkeypatch.setattr("shflbench.store.kernel_archive.MOST_BYTES", size - 1)
+    monkeypatch.setattr("shflbench.store.kernel_archive.MOST_ARCHIVE_BYTES", size - 1)
     with pytest.raises(ResultsError, match=rf"kernels\.zip is damaged: its files hold more than {size - 1:,} bytes"):
         KernelArchive.read(path)
 
@@ -216,7 +216,7 @@ def test_file_that_unpacks_to_more_than_the_archive_says_is_damaged(path: Path) 
 
 
 def test_file_of_an_archive_is_not_larger_than_other_files(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("shflbench.store.run_files.MOST_BYTES", 10_000)
+    monkeypatch.setattr("shflbench.store.run_files.MOST_FILE_BYTES", 10_000)
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
         file.writestr(INDEX, bytes(10_001))
     with pytest.raises(ResultsError, match=r"kernels\.zip is damaged: index\.json has more than 10,000 bytes"):

@@ -87,7 +87,7 @@ def test_what_is_no_text_is_refused() -> None:
 def test_samples_that_unpack_to_more_than_any_run_has_are_refused_before_they_are_unpacked(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("shflbench.store.samples.MOST_BYTES", 1000)
+    monkeypatch.setattr("shflbench.store.samples.MOST_SAMPLE_BYTES", 1000)
     bomb = gzip.compress(bytes(4 << 20), 1)
     for content in (bomb, pack("x" * 600) + pack("x" * 600), pack("x" * 999) + bomb[:-9]):
         path.write_bytes(content)

@@ -49,7 +49,7 @@ def test_what_is_made_of_the_value_is_followed() -> None:
 
 def test_a_base_run_passes_the_stages_of_a_comparison() -> None:
     walk = walk_of_base()
-    stages = ["sides", "pipeline", "obstacles", "evidence"]
+    stages = ["sides", "pipeline", "comparability", "evidence"]
     places = [walk.modules.index(f"shflbench.analysis.compare.{stage}") for stage in stages]
     assert places == sorted(places)
     assert {called for _, called in walk.returns} <= set(walk.modules)

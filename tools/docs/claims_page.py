@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from shflbench.analysis.claims.claim_verdicts import judge_claims, read_claim_run
 from shflbench.analysis.claims.measured import measured_quantity
 from shflbench.analysis.claims.verdict import ClaimStatus, SettingStatus
-from shflbench.analysis.contest import times, times_range
+from shflbench.analysis.ranking import times, times_range
 from shflbench.core.claims.walk import expression_text
 from shflbench.core.grouping import group_by
 from shflbench.core.model import Interval
@@ -153,7 +153,7 @@ def also_safe_faster() -> int:
     for name, it in settings().items():
         unsafe, safe, shfl = map(it.rows.get, ("smem-unsafe", "smem-syncwarp", "shfl"))
         if unsafe and safe and shfl and (name.partition(" ")[0], unsafe.case_id) in failing:
-            found += not it.contest.tie(safe, shfl) and (safe.time_us or 0) < (shfl.time_us or 0)
+            found += not it.ranking.tie(safe, shfl) and (safe.time_us or 0) < (shfl.time_us or 0)
     return found
 
 

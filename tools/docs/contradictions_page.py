@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shflbench.analysis.contest import times as precise_times
+from shflbench.analysis.ranking import times as precise_times
 from tools.docs.claims_page import Verdicts, cell, finding, measured, share, verdicts
 from tools.docs.measured import ROOT, settings, unsteady
 from tools.docs.page_file import generated_note, page_environment, write_page

@@ -13,8 +13,8 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
-from shflbench.analysis import contest
-from shflbench.analysis.contest import Contest, competes, contest_of
+from shflbench.analysis import ranking
+from shflbench.analysis.ranking import Ranking, competes, ranking_of
 from shflbench.core.grouping import group_by
 from shflbench.core.model import Mechanism
 from shflbench.store import read_run
@@ -72,10 +72,10 @@ published: list[Factor] = []  # by `pages`; a test compares them with all rows
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The timed rows of a setting by variant, and their contest; None if it has a single candidate."""
+    """The timed rows of a setting by variant, and their ranking; None if it has a single candidate."""
 
     rows: Mapping[str, Row]
-    contest: Contest | None
+    ranking: Ranking | None
 
     def quotient(self, of: str, to: str) -> float:
         """Return the time of one variant divided by that of another."""
@@ -88,8 +88,8 @@ class Group:
 
     def fastest(self, quote: str = "") -> str:
         """Return the fastest safe variants: those not shown to be slower than the first, and as fast library calls."""
-        names = self.contest.variants if self.contest else [row.variant for row in self.rows.values() if competes(row)]
-        calls = [row.variant for row in self.contest.libraries] if self.contest else []
+        names = self.ranking.variants if self.ranking else [row.variant for row in self.rows.values() if competes(row)]
+        calls = [row.variant for row in self.ranking.libraries] if self.ranking else []
         quoted, also = (", ".join(f"{quote}{name}{quote}" for name in part) for part in (names, calls))
         return quoted + (f" (also {also})" if also else "")
 
@@ -102,7 +102,7 @@ def settings() -> Mapping[str, Group]:
         timed = [row for row in run.rows if row.time_us is not None]
         named = group_by(timed, lambda row: " ".join((row.pattern, row.dtype, row.launch, *row.option_texts)))
         for name, rows in named.items():
-            found[name] = Group({row.variant: row for row in rows}, contest_of(rows))
+            found[name] = Group({row.variant: row for row in rows}, ranking_of(rows))
     return found
 
 
@@ -192,7 +192,7 @@ def quotient(name: str, of: str, to: str) -> float:
 
 def ratio(name: str, of: str, to: str) -> str:
     """Return the time of one variant divided by that of another: `1.9×`."""
-    return contest.times(quotient(name, of, to))
+    return ranking.times(quotient(name, of, to))
 
 
 def sides(name: str, of: Mechanism, to: Mechanism) -> str:
@@ -202,13 +202,13 @@ def sides(name: str, of: Mechanism, to: Mechanism) -> str:
 
 def ratios(names: Iterable[str], of: str, to: str) -> str:
     """Return the least and the largest of such ratios: `1.3× to 2.2×`."""
-    return contest.times_range([quotient(name, of, to) for name in known(names, of, to)])
+    return ranking.times_range([quotient(name, of, to) for name in known(names, of, to)])
 
 
 def slower(name: str, variant: str, other: str) -> bool:
     """Whether a variant is shown to be slower than another."""
     one = settings()[name]
-    return one.contest is not None and one.contest.is_slower(one.rows[variant], one.rows[other])
+    return one.ranking is not None and one.ranking.is_slower(one.rows[variant], one.rows[other])
 
 
 def always_slower(names: Iterable[str], variant: str, other: str) -> bool:

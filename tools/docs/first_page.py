@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shflbench.analysis.contest import MATTERS, times
+from shflbench.analysis.ranking import TIE, times
 from shflbench.core.words import count_noun
 from tools.docs.answers.answer import MEMORY, MODEL, OTHER, WARPS, answers, every_answer, fastest_there
 from tools.docs.answers.distance import FAR
@@ -69,7 +69,7 @@ def whole(answer: Answer) -> str:
     gain = gain_of_a_kernel(answer)
     if answer.real == IS_ONE or gain is None or isinstance(answer.real, str):
         return "–"
-    return "none" if abs(gain - 1) <= MATTERS else times(gain)
+    return "none" if abs(gain - 1) <= TIE else times(gain)
 
 
 def except_when(answer: Answer) -> str:

@@ -1,4 +1,4 @@
-"""Look up what the reference runs measured: the contests of all settings, and what they say together."""
+"""Look up what the reference runs measured: the rankings of all settings, and what they say together."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.claims.times import RunTimes
-from shflbench.analysis.contest import Contest, contests_of, times
+from shflbench.analysis.ranking import Ranking, rankings_of, times
 from shflbench.core.model import Mechanism
 from shflbench.store import find_runs, read_run
 from tools.docs.opponents import all_settings, side
@@ -33,42 +33,42 @@ OVERVIEW = "quick"  # the suite whose cases are those of other suites with fewer
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """The contest between the variants of a setting: candidates and ties are those of every other answer."""
+    """The ranking between the variants of a setting: candidates and ties are those of every other answer."""
 
-    contest: Contest
+    ranking: Ranking
 
     @property
     def rows(self) -> Mapping[str, Row]:
         """The timed rows, by variant."""
-        return {row.variant: row for row in self.contest.rows}
+        return {row.variant: row for row in self.ranking.rows}
 
     def leaders(self) -> list[str]:
         """Return the fastest candidates, those that tie, in alphabetical order."""
-        return list(self.contest.variants)
+        return list(self.ranking.variants)
 
     def best(self) -> str:
         """Name the fastest candidates, those that tie, and library calls that are at least as fast."""
-        contest = self.contest
+        ranking = self.ranking
         names = ", ".join(f"`{name}`" for name in self.leaders())
         calls = ", ".join(
-            f"`{row.variant}`{'' if contest.tie(row, contest.fastest) else f' {times(1 / self.ratio(row.variant))}'}"
-            for row in contest.libraries
+            f"`{row.variant}`{'' if ranking.tie(row, ranking.fastest) else f' {times(1 / self.ratio(row.variant))}'}"
+            for row in ranking.libraries
         )
         return f"{names} (also {calls})" if calls else names
 
     def ratio(self, slow: str, fast: str | None = None) -> float:
         """Return the time per iteration of `slow` divided by that of `fast`, by default the fastest candidate."""
-        return per_iteration(self.rows[slow]) / per_iteration(self.rows[fast] if fast else self.contest.fastest)
+        return per_iteration(self.rows[slow]) / per_iteration(self.rows[fast] if fast else self.ranking.fastest)
 
     def fastest(self, mechanism: Mechanism) -> Row | None:
         """Return the fastest candidate of a mechanism; None if there is none."""
-        rows = (row for row in self.contest.candidates if row.mechanism == mechanism.value)
+        rows = (row for row in self.ranking.candidates if row.mechanism == mechanism.value)
         return next(rows, None)
 
     @property
     def rivals(self) -> list[Row]:
         """The safe rows, fastest first: candidates and library calls that read the same layout of the data."""
-        rows = (row for row in self.contest.rows if row.safe and not has_other_layout(row.pattern, row.variant))
+        rows = (row for row in self.ranking.rows if row.safe and not has_other_layout(row.pattern, row.variant))
         return sorted(rows, key=per_iteration)
 
     def ratio_of_launches(self, slow: str, fast: str) -> float:
@@ -90,7 +90,7 @@ class Setting:
 
     def over_row(self, row: Row | None, usual: Iterable[str] = ()) -> str:
         """Return the speed of the fastest over a row, and its name unless it is a usual one."""
-        if row is None or row.variant in self.leaders() or row in self.contest.libraries:
+        if row is None or row.variant in self.leaders() or row in self.ranking.libraries:
             return "–"
         return times(self.ratio(row.variant)) + ("" if row.variant in usual else f" `{row.variant}`")
 
@@ -99,7 +99,7 @@ class Setting:
         shfl, smem = self.fastest(Mechanism.SHFL), self.fastest(Mechanism.SMEM)
         if shfl is None or smem is None:
             return None
-        if self.contest.tie(shfl, smem):
+        if self.ranking.tie(shfl, smem):
             return "tie"
         return "shfl" if _time(shfl) < _time(smem) else "smem"
 
@@ -123,10 +123,10 @@ def settings(device: str = DEVICE) -> dict[str, Setting]:
         run = read_run(folder)
         if folder.name != device or run.info.suite.name == OVERVIEW:
             continue
-        for contest in contests_of(run.rows, RunTimes(run)):
-            row = contest.fastest
+        for ranking in rankings_of(run.rows, RunTimes(run)):
+            row = ranking.fastest
             name = " ".join((run.info.suite.name, row.pattern, row.dtype, row.launch, *row.option_texts))
-            found[name] = Setting(contest)
+            found[name] = Setting(ranking)
     return found
 
 
@@ -137,7 +137,7 @@ def by_pattern() -> dict[str, Counter[str]]:
     outcomes = [(name.split()[0], it.faster()) for name, it in later.items()]
     for name, setting in settings().items():
         if name.partition(" ")[2] not in later:
-            outcomes.append((setting.contest.fastest.pattern, setting.faster()))
+            outcomes.append((setting.ranking.fastest.pattern, setting.faster()))
     found: dict[str, Counter[str]] = {}
     for pattern, faster in outcomes:
         if faster:

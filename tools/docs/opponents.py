@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shflbench.analysis.contest import MATTERS, times
+from shflbench.analysis.ranking import TIE, times
 from shflbench.core.model import Mechanism
 from shflbench.store import find_runs, read_run
 from tools.docs.records.opponents import RECORD, Timed, rivals
@@ -80,12 +80,12 @@ class Beside:
     @property
     def leaders(self) -> list[Timed]:
         """The fastest, and those that take as long."""
-        return [one for one in self.own if one.time <= self.own[0].time * (1 + MATTERS)]
+        return [one for one in self.own if one.time <= self.own[0].time * (1 + TIE)]
 
     @property
     def faster_libraries(self) -> list[Timed]:
         """The library calls that take less time than any variant of our own."""
-        limit = self.own[0].time / (1 + MATTERS)
+        limit = self.own[0].time / (1 + TIE)
         return [one for one in self.variants if one.mechanism == Mechanism.LIBRARY and one.time < limit]
 
     def best(self) -> str:
@@ -97,7 +97,7 @@ class Beside:
     @property
     def as_fast_libraries(self) -> list[Timed]:
         """The library calls that take as long as the fastest variant of our own, or less."""
-        limit = self.own[0].time * (1 + MATTERS)
+        limit = self.own[0].time * (1 + TIE)
         return [one for one in self.variants if one.mechanism == Mechanism.LIBRARY and one.time <= limit]
 
     def _gain(self, call: Timed) -> str:
@@ -111,7 +111,7 @@ class Beside:
         """
         sides = {self.side(one) for one in self.leaders}
         others = [one for one in self.variants if self.side(one) not in sides]
-        as_fast = [one for one in others if one.time <= others[0].time * (1 + MATTERS)]
+        as_fast = [one for one in others if one.time <= others[0].time * (1 + TIE)]
         return min(as_fast, key=lambda one: one.mechanism == Mechanism.LIBRARY, default=None)
 
     def best_of(self, kind: Mechanism) -> Timed | None:
@@ -124,7 +124,7 @@ class Beside:
         if shfl is None or smem is None:
             return None
         first, second = sorted((shfl, smem), key=lambda one: one.time)
-        return "tie" if second.time <= first.time * (1 + MATTERS) else self.side(first)
+        return "tie" if second.time <= first.time * (1 + TIE) else self.side(first)
 
 
 def beside(setting: str, model: str) -> Beside | None:

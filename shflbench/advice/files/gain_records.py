@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from shflbench.advice.files.file_gains import KernelGain
-    from shflbench.advice.files.launch_limits import LaunchLimits
+    from shflbench.advice.files.predicted_limits import LaunchLimits
     from shflbench.advice.files.prospects import PredictedGain, Prospect
 
 

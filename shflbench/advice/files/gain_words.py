@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.advice.files.launch_limits import EXCHANGE_WAITS, LATENCY, MEMORY_WAITS, OVERHEAD, PARTIAL_STORES, WAITS
+from shflbench.advice.files.predicted_limits import (
+    EXCHANGE_WAITS,
+    LATENCY,
+    MEMORY_WAITS,
+    OVERHEAD,
+    PARTIAL_STORES,
+    WAITS,
+)
 from shflbench.analysis.limits import ISSUE, ExecutionUnit
 from shflbench.analysis.limits.bound import LOAD_STORE
 from shflbench.analysis.limits.one_pass import ATOMIC, BLOCK_START, DRAM, L2
@@ -17,7 +24,7 @@ if TYPE_CHECKING:
 
     from shflbench.advice.exchange_alone import ExchangeAlone
     from shflbench.advice.files.file_gains import KernelGain
-    from shflbench.advice.files.launch_limits import LaunchLimits
+    from shflbench.advice.files.predicted_limits import LaunchLimits
     from shflbench.advice.files.prospects import PredictedGain, Prospect
     from shflbench.cuda_sources import SourceLine
 

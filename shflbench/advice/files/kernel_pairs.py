@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from shflbench.advice.files.launch_limits import LATENCY, OVERHEAD
+from shflbench.advice.files.predicted_limits import LATENCY, OVERHEAD
 from shflbench.analysis.limits.access_findings import AccessProblem, findings
 from shflbench.checker import KernelVerdict
 from shflbench.core.grouping import group_by
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from shflbench.advice.files.file_gains import KernelGain
-    from shflbench.advice.files.launch_limits import LaunchLimits
+    from shflbench.advice.files.predicted_limits import LaunchLimits
     from shflbench.advice.files.prospects import CountedLaunch
     from shflbench.analysis.limits.access_findings import AccessFinding
     from shflbench.checker import KernelAdvice

@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING
 
 from shflbench.advice.files.gain_words import NEAR, row_words, size_text, unit_words, us_text
 from shflbench.advice.files.kernel_pairs import SAME_AMOUNT, Amount, ExpectedOrder, about_equal
-from shflbench.advice.files.launch_limits import EXCHANGE_WAITS, LATENCY, MEMORY_WAITS, OVERHEAD, PARTIAL_STORES, WAITS
+from shflbench.advice.files.predicted_limits import (
+    EXCHANGE_WAITS,
+    LATENCY,
+    MEMORY_WAITS,
+    OVERHEAD,
+    PARTIAL_STORES,
+    WAITS,
+)
 from shflbench.analysis.limits import ISSUE, ExecutionUnit
 from shflbench.analysis.limits.bound import LOAD_STORE
 from shflbench.analysis.limits.one_pass import ATOMIC, BLOCK_START, DRAM, L2

@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from shflbench.advice.files.launch_limits import (
+from shflbench.advice.files.predicted_limits import (
     LATENCY,
     OVERHEAD,
     WAITS,

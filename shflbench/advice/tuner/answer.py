@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.advice.tuner.rules import RUNGS, rank_time
 from shflbench.analysis.claims.times import RunTimes
-from shflbench.analysis.contest import contest_of, times_within
+from shflbench.analysis.ranking import ranking_of, times_within
 from shflbench.core.grouping import group_by
 from shflbench.core.model import SENTINEL, Status
 from shflbench.core.words import join_words
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from shflbench.advice.tuner.candidates import RankedSetting
     from shflbench.advice.tuner.record import TriedCandidate
-    from shflbench.analysis.contest import Contest
+    from shflbench.analysis.ranking import Ranking
     from shflbench.store import Row, Run
 
 
@@ -28,7 +28,7 @@ class TunedSetting:
 
     launch: str
     rows: tuple[Row, ...]  # fastest first; those that failed at the end
-    contest: Contest | None  # None where fewer than two candidates have a time
+    ranking: Ranking | None  # None where fewer than two candidates have a time
     members: frozenset[str]  # of the candidates, those of the family
     rung: int  # number, from 1; 0 where none measured the launch
     processes: int  # of that rung
@@ -37,12 +37,12 @@ class TunedSetting:
     @property
     def sentence(self) -> str:
         """What is fastest, and by how much it beats the best variant of the pattern."""
-        if self.contest is None:
+        if self.ranking is None:
             timed = [row for row in self.rows if row.status is Status.TIMED]
             return f"{self.launch}: only {timed[0].variant} was timed" if timed else f"{self.launch}: nothing was timed"
-        fastest = self.contest.fastest
+        fastest = self.ranking.fastest
         what = "a member of the family" if fastest.variant in self.members else "a variant of the pattern"
-        tied = [row.variant for row in self.contest.leaders[1:]]
+        tied = [row.variant for row in self.ranking.leaders[1:]]
         tie = f", tied with {join_words(tied)}" if tied else ""
         extent = "" if self.rung == len(RUNGS) else f", decided in {self.processes} processes"
         return f"{self.launch}: {fastest.variant}, {what}, is fastest{tie}{self._gain(fastest)}{extent}"
@@ -58,11 +58,11 @@ class TunedSetting:
         return f"{self.launch}: the fastest measured of each mechanism: {', '.join(parts)}"
 
     def _gain(self, fastest: Row) -> str:
-        assert self.contest is not None  # noqa: S101  (asked where there is one)
-        others = [row for row in self.contest.candidates if row.variant not in self.members]
+        assert self.ranking is not None  # noqa: S101  (asked where there is one)
+        others = [row for row in self.ranking.candidates if row.variant not in self.members]
         if fastest.variant not in self.members or not others:
             return ""
-        gain = times_within(self.contest.slowdown(others[0], fastest))
+        gain = times_within(self.ranking.slowdown(others[0], fastest))
         return f"; {gain} the speed of {others[0].variant}, by times of launches"
 
 
@@ -78,7 +78,7 @@ def tuned_settings(
         yield TunedSetting(
             launch=setting.launch,
             rows=tuple(of_launch),
-            contest=contest_of(of_launch, times[run.folder]) if run else None,
+            ranking=ranking_of(of_launch, times[run.folder]) if run else None,
             members=frozenset(one.variant for one in setting.candidates if one.is_member),
             rung=number,
             processes=RUNGS[number - 1].processes if run else 0,

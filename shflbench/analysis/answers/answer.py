@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from shflbench.core.statistics import ratio
 
 if TYPE_CHECKING:
-    from shflbench.analysis.contest import Certainty
+    from shflbench.analysis.ranking import Certainty
     from shflbench.core.model import Interval
     from shflbench.store.columns import Options
 

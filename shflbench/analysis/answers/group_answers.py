@@ -9,8 +9,8 @@ from shflbench.analysis.answers.answer import Answer, RankedVariant, Role
 from shflbench.analysis.answers.safety import safety_notes
 from shflbench.analysis.answers.simplicity import simplicity
 from shflbench.analysis.claims.times import RunTimes
-from shflbench.analysis.contest import MATTERS, Certainty, contests_of
 from shflbench.analysis.limits.distance import is_unreached
+from shflbench.analysis.ranking import TIE, Certainty, rankings_of
 from shflbench.analysis.settings import factors, words
 from shflbench.core.model import Mechanism
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-    from shflbench.analysis.contest import Contest
+    from shflbench.analysis.ranking import Ranking
     from shflbench.store import Row, Run
     from shflbench.store.limits_file import CaseLimit
 
@@ -47,17 +47,17 @@ def newest_answers(
 def answers_of(run: Run, limits: Mapping[str, CaseLimit], times: RunTimes | None = None) -> list[Answer]:
     """Return the answer of each group of a run with at least two candidates, in file order; `limits` are by case.
 
-    With `times` of the run, intervals hold jointly; see `contest_of`.
+    With `times` of the run, intervals hold jointly; see `ranking_of`.
     """
-    return [_answer(run, contest, limits) for contest in contests_of(run.rows, times)]
+    return [_answer(run, ranking, limits) for ranking in rankings_of(run.rows, times)]
 
 
-def _answer(run: Run, contest: Contest, limits: Mapping[str, CaseLimit]) -> Answer:
+def _answer(run: Run, ranking: Ranking, limits: Mapping[str, CaseLimit]) -> Answer:
     """Return which variant to use."""
-    best = min(_equals(contest), key=simplicity)
-    baseline = next((row for row in contest.rows if row.variant == best.baseline), None)
-    runner_up = contest.others[0] if contest.others else None
-    rival = contest.next_mechanism if contest.next_mechanism in contest.others else None
+    best = min(_equals(ranking), key=simplicity)
+    baseline = next((row for row in ranking.rows if row.variant == best.baseline), None)
+    runner_up = ranking.others[0] if ranking.others else None
+    rival = ranking.next_mechanism if ranking.next_mechanism in ranking.others else None
     limit = limits.get(best.case_id)
     device = run.info.device
     return Answer(
@@ -75,50 +75,50 @@ def _answer(run: Run, contest: Contest, limits: Mapping[str, CaseLimit]) -> Answ
         setting=words(factors(best)),
         variant=best.variant,
         mechanism=best.mechanism,
-        certainty=contest.certainty,
-        tied=tuple(row.variant for row in contest.leaders if row is not best),
-        libraries=tuple(row.variant for row in contest.libraries),
-        undecided_libraries=tuple(row.variant for row in contest.undecided_libraries),
+        certainty=ranking.certainty,
+        tied=tuple(row.variant for row in ranking.leaders if row is not best),
+        libraries=tuple(row.variant for row in ranking.libraries),
+        undecided_libraries=tuple(row.variant for row in ranking.undecided_libraries),
         baseline=baseline.variant if baseline else None,
-        over_baseline=contest.slowdown(baseline, best) if baseline and baseline is not best else None,
+        over_baseline=ranking.slowdown(baseline, best) if baseline and baseline is not best else None,
         runner_up=runner_up.variant if runner_up else None,
-        over_runner_up=contest.slowdown(runner_up, best) if runner_up else None,
+        over_runner_up=ranking.slowdown(runner_up, best) if runner_up else None,
         rival=rival.variant if rival else None,
-        over_rival=contest.slowdown(rival, best) if rival else None,
+        over_rival=ranking.slowdown(rival, best) if rival else None,
         limit_fraction=limit.limit_fraction if limit else None,
         limit_by=limit.limit_by if limit else None,
-        notes=safety_notes(best, _faster_unsafe(contest, best)),
+        notes=safety_notes(best, _faster_unsafe(ranking, best)),
         is_unreached=limit is not None and is_unreached(best, limit),
-        ranking=tuple(_ranked(contest, row, best, limits.get(row.case_id)) for row in contest.rows),
+        ranking=tuple(_ranked(ranking, row, best, limits.get(row.case_id)) for row in ranking.rows),
     )
 
 
-def _equals(contest: Contest) -> list[Row]:
+def _equals(ranking: Ranking) -> list[Row]:
     """Return the leaders of which the simplest is recommended.
 
     Where it is undecided, those that are not shown to be slower, and whose times are within what matters.
     """
-    if contest.certainty is Certainty.TIE:
-        return list(contest.leaders)
-    slowdowns = [(row, contest.slowdown(row, contest.fastest)) for row in contest.leaders]
-    return [row for row, slowdown in slowdowns if slowdown.low <= 1 and slowdown.value <= 1 + MATTERS]
+    if ranking.certainty is Certainty.TIE:
+        return list(ranking.leaders)
+    slowdowns = [(row, ranking.slowdown(row, ranking.fastest)) for row in ranking.leaders]
+    return [row for row, slowdown in slowdowns if slowdown.low <= 1 and slowdown.value <= 1 + TIE]
 
 
-def _faster_unsafe(contest: Contest, best: Row) -> list[tuple[Row, float]]:
+def _faster_unsafe(ranking: Ranking, best: Row) -> list[tuple[Row, float]]:
     """Return the unsafe rows that are shown to be faster, each with its speed relative to the best."""
-    slowdowns = [(row, contest.slowdown(row, best)) for row in contest.rows if not row.safe]
+    slowdowns = [(row, ranking.slowdown(row, best)) for row in ranking.rows if not row.safe]
     return [(row, 1 / slowdown.value) for row, slowdown in slowdowns if slowdown.high < 1]
 
 
-def _ranked(contest: Contest, row: Row, best: Row, limit: CaseLimit | None) -> RankedVariant:
+def _ranked(ranking: Ranking, row: Row, best: Row, limit: CaseLimit | None) -> RankedVariant:
     role = Role.UNSAFE if not row.safe else Role.LIBRARY if row.mechanism == Mechanism.LIBRARY else Role.CANDIDATE
     return RankedVariant(
         variant=row.variant,
         mechanism=row.mechanism,
         role=role,
         case_id=row.case_id,
-        time_us=contest.times_us[row.case_id],
-        slowdown=contest.slowdown(row, best),
+        time_us=ranking.times_us[row.case_id],
+        slowdown=ranking.slowdown(row, best),
         limit_fraction=limit.limit_fraction if limit else None,
         limit_by=limit.limit_by if limit else None,
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from shflbench.analysis.answers.answer import SummaryAnswer
 from shflbench.analysis.answers.request import distance, usual_request
 from shflbench.analysis.answers.where import where
-from shflbench.analysis.contest import times_range
+from shflbench.analysis.ranking import times_range
 from shflbench.analysis.settings import BLOCK, GRID, ITERATIONS
 from shflbench.core.grouping import group_by
 from shflbench.core.launch import grid_and_block

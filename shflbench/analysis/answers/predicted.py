@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 # Of a suite that was measured after the model was fixed, nine predictions in ten are off by at most 19.5%
 # (docs/explanation/prediction.md): a smaller difference between two variants says nothing.
-MATTERS = 0.2
+PREDICTED_TIE = 0.2
 
 
 class Basis(StrEnum):
@@ -51,7 +51,7 @@ class PredictedAnswer:
     basis: Basis
     variant: str
     mechanism: str
-    tied: tuple[str, ...]  # other candidates within `MATTERS`
+    tied: tuple[str, ...]  # other candidates within `PREDICTED_TIE`
     over_runner_up: float | None  # cycles of the next candidate that is not tied, divided by the variant's
     runner_up: str | None
     ranking: tuple[PredictedVariant, ...]  # fewest cycles first
@@ -88,7 +88,7 @@ def predicted_answer(setting: PredictedSetting, variants: Sequence[PredictedVari
         return value if value is not None else float("inf")
 
     least = min(map(cycles, candidates))
-    leaders = [one for one in candidates if cycles(one) <= least * (1 + MATTERS)]
+    leaders = [one for one in candidates if cycles(one) <= least * (1 + PREDICTED_TIE)]
     best = min(leaders, key=lambda one: (mechanism_place(one.mechanism), cycles(one), one.variant))
     others = sorted((one for one in candidates if one not in leaders), key=cycles)
     return PredictedAnswer(

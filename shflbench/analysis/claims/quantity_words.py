@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.claims.measured import measured_quantity
-from shflbench.analysis.contest import times
+from shflbench.analysis.ranking import times
 from shflbench.core.claims.expression import Arithmetic, Call, Constant, Negative
 from shflbench.core.claims.functions import FUNCTIONS
 from shflbench.core.model import Interval

@@ -8,13 +8,13 @@ if TYPE_CHECKING:
     from shflbench.analysis.compare.comparison import (
         FINDINGS,
         UNDECIDED,
+        ChangeVerdict,
         Comparison,
         Metric,
         NoiseUsed,
         Outcome,
         Reason,
         SideInfo,
-        Verdict,
     )
     from shflbench.analysis.compare.likely_causes import with_causes
     from shflbench.analysis.compare.pipeline import Settings, compare
@@ -33,7 +33,7 @@ else:
                 "Outcome",
                 "Reason",
                 "SideInfo",
-                "Verdict",
+                "ChangeVerdict",
             ),
             "likely_causes": ("with_causes",),
             "pipeline": ("Settings", "compare"),
@@ -45,6 +45,7 @@ else:
 __all__ = [
     "FINDINGS",
     "UNDECIDED",
+    "ChangeVerdict",
     "Comparison",
     "Metric",
     "NoiseUsed",
@@ -53,7 +54,6 @@ __all__ = [
     "Settings",
     "Side",
     "SideInfo",
-    "Verdict",
     "compare",
     "with_causes",
 ]

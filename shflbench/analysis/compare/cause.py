@@ -38,7 +38,7 @@ class Cause:
 
     kind: CauseKind
     sentence: str
-    changes: tuple[str, ...] = ()  # the entries of `Verdict.why` that the sentence contains in its own words
+    changes: tuple[str, ...] = ()  # the entries of `ChangeVerdict.why` that the sentence contains in its own words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -76,7 +76,7 @@ class Correction:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class ChangeVerdict:
     """The outcome for one case.
 
     Values are in the unit of the metric. Measured values are those of results.csv, which other commands print. The rule
@@ -160,7 +160,7 @@ class Comparison:
     base: SideInfo
     new: SideInfo
     metric: Metric
-    verdicts: tuple[Verdict, ...]
+    verdicts: tuple[ChangeVerdict, ...]
     noise: NoiseUsed | None  # None if no case was judged by it
     false_alarms: float | None = None  # in this share of comparisons of unchanged code, at most, by design of the rule
     offset_us: float | None = None  # how much longer the sentinels ran on the new side
@@ -191,10 +191,10 @@ class Comparison:
             return FINDING_EXIT
         return UNDECIDED_EXIT if strict and outcomes & UNDECIDED else 0
 
-    def by_importance(self) -> tuple[Verdict, ...]:
+    def by_importance(self) -> tuple[ChangeVerdict, ...]:
         """Return the verdicts by importance of their outcome, those of one outcome by the size of the change."""
 
-        def importance(verdict: Verdict) -> tuple[int, float]:
+        def importance(verdict: ChangeVerdict) -> tuple[int, float]:
             return verdict.outcome.rank, -abs(math.log(verdict.ratio.value)) if verdict.ratio else 0.0
 
         return tuple(sorted(self.verdicts, key=importance))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from shflbench.analysis.compare.estimates import Estimates
-    from shflbench.analysis.compare.rule import Contrast, Judgment
+    from shflbench.analysis.compare.rule import Contrast, JudgedChange
     from shflbench.analysis.compare.sides import Side
     from shflbench.core.thresholds import Thresholds
 
@@ -45,13 +45,13 @@ class Judgments(NamedTuple):
     """The rule's results for the cases of a comparison."""
 
     contrasts: Sequence[Contrast]  # with their thresholds
-    judgments: Sequence[Judgment]  # one per contrast
+    judgments: Sequence[JudgedChange]  # one per contrast
     noise: NoiseModel
     misfit: str  # a warning if the learned noise does not fit, else empty
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class ComparisonEvidence:
     """What separates a change of a case from a change of the machine."""
 
     sampled: bool  # whether both sides have samples
@@ -61,7 +61,7 @@ class Evidence:
     machine: MachineEvidence | None = None  # what stands in for sentinels in results of other tools
 
     @classmethod
-    def of(cls, base: Side, new: Side, *, alternated: bool = False) -> Evidence:
+    def of(cls, base: Side, new: Side, *, alternated: bool = False) -> ComparisonEvidence:
         """Collect the evidence of two sides; that of sentinels only if both sides have the same ones.
 
         `alternated`: the user states that the processes of both sides ran in turn.
@@ -76,7 +76,7 @@ class Evidence:
     @classmethod
     def of_sentinels(
         cls, base: Mapping[str, Estimates], new: Mapping[str, Estimates], *, one_gpu: bool, sampled: bool = True
-    ) -> Evidence:
+    ) -> ComparisonEvidence:
         """Collect the evidence of the same sentinels on both sides."""
         shifts = offsets(base, new)
         return cls(sampled, shifts, machine_change(base, new, shifts.difference) if shifts else 0.0, one_gpu)
@@ -140,7 +140,9 @@ class Evidence:
         return learned, ""
 
 
-def set_threshold(contrast: Contrast, override: Threshold | None, evidence: Evidence, *, learned: bool) -> Contrast:
+def set_threshold(
+    contrast: Contrast, override: Threshold | None, evidence: ComparisonEvidence, *, learned: bool
+) -> Contrast:
     """Return the case with its threshold, and with the largest doubt that applies to a change."""
     shorter = min(float(side.values.mean()) for side in (contrast.base, contrast.new))
     threshold = usual = (override or USUAL_THRESHOLD).fraction_of(shorter)

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from shflbench.analysis.compare.comparison import Outcome, Reason
 
 if TYPE_CHECKING:
-    from shflbench.analysis.compare.comparison import Verdict
+    from shflbench.analysis.compare.comparison import ChangeVerdict
     from shflbench.analysis.compare.sides import Side
 
 
-def is_undecided(verdict: Verdict) -> bool:
+def is_undecided(verdict: ChangeVerdict) -> bool:
     """Return whether a case is undecided although it was timed on both sides."""
     return verdict.outcome in {Outcome.SUSPECTED, Outcome.INCONCLUSIVE}
 
@@ -22,7 +22,7 @@ def process_count(side: Side, case_id: str) -> int:
     return len(counts[max(counts)]) if counts else 0
 
 
-def further_processes(verdict: Verdict, measured: int) -> int | None:
+def further_processes(verdict: ChangeVerdict, measured: int) -> int | None:
     """Return how many more processes of the new side should settle a case; None if more would not.
 
     `measured` is the number of processes in which the new side measured the case. The base is not measured again, so

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from typing import TypeVar
 
-    from shflbench.analysis.compare.comparison import Comparison, Verdict
+    from shflbench.analysis.compare.comparison import ChangeVerdict, Comparison
     from shflbench.analysis.compare.sides import Side
     from shflbench.store import Run
     from shflbench.store.kernel_archive import KernelArchive, StoredKernel
@@ -49,7 +49,7 @@ def with_causes(comparison: Comparison, base: Side, new: Side) -> Comparison:
     return replace(comparison, verdicts=verdicts, warnings=(*comparison.warnings, *warnings))
 
 
-def _causes(verdict: Verdict, base: CaseRecord, new: CaseRecord, metric: Metric) -> tuple[Cause, ...]:
+def _causes(verdict: ChangeVerdict, base: CaseRecord, new: CaseRecord, metric: Metric) -> tuple[Cause, ...]:
     assert verdict.ratio is not None  # noqa: S101  (only cases with a ratio are explained)
     change = CaseChange(base, new, verdict.ratio.value)
     return tuple(origins(change) if metric is Metric.REGISTERS else causes_of_time(change, metric))

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from shflbench.analysis.compare.comparability import refuse_mixture, refuse_same_run
 from shflbench.analysis.compare.draws import draw_pairs, judge_pairs
 from shflbench.analysis.compare.evidence import USUAL_THRESHOLD
 from shflbench.analysis.compare.noise import NoiseModel, Spread, fit_noise
-from shflbench.analysis.compare.obstacles import refuse_mixture, refuse_same_run
 from shflbench.analysis.compare.offset import offsets
 from shflbench.analysis.compare.pool import Pool
 from shflbench.analysis.compare.sides import Side

@@ -6,10 +6,16 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.compare import verdicts
-from shflbench.analysis.compare.comparison import Comparison, Metric, NoiseUsed, Outcome, Reason, Verdict
-from shflbench.analysis.compare.evidence import QUICK_THRESHOLD, Evidence
+from shflbench.analysis.compare.comparability import (
+    changes,
+    reasons_against,
+    refuse_mixture,
+    refuse_same_run,
+    run_warnings,
+)
+from shflbench.analysis.compare.comparison import ChangeVerdict, Comparison, Metric, NoiseUsed, Outcome, Reason
+from shflbench.analysis.compare.evidence import QUICK_THRESHOLD, ComparisonEvidence
 from shflbench.analysis.compare.metrics import measured_values, value_of, values_from_row, values_from_samples
-from shflbench.analysis.compare.obstacles import changes, obstacles, refuse_mixture, refuse_same_run, run_warnings
 from shflbench.analysis.compare.placement import page_use, recorded_waits, with_placement
 from shflbench.analysis.compare.recordings import missing_in_part, refuse_same_measurement
 from shflbench.analysis.compare.rule import FAMILY_ERROR, Contrast
@@ -51,8 +57,8 @@ def compare(base: Side, new: Side, settings: Settings | None = None) -> Comparis
     refuse_same_run(base, new)
     refuse_same_measurement(base, new)
     timed = settings.metric is not Metric.REGISTERS
-    evidence = Evidence.of(base, new, alternated=settings.alternated) if timed else None
-    across = tuple(_obstacles(base, new, settings, evidence))
+    evidence = ComparisonEvidence.of(base, new, alternated=settings.alternated) if timed else None
+    across = tuple(_reasons_against(base, new, settings, evidence))
     if across and not settings.across:
         raise ResultsError(
             f"{base.name} and {new.name} cannot be compared: {'; '.join(across)}",
@@ -69,14 +75,14 @@ def compare(base: Side, new: Side, settings: Settings | None = None) -> Comparis
     )
 
 
-def _obstacles(base: Side, new: Side, settings: Settings, evidence: Evidence | None) -> Iterator[str]:
-    yield from obstacles(base, new, timed=evidence is not None, any_revision=settings.any_revision)
+def _reasons_against(base: Side, new: Side, settings: Settings, evidence: ComparisonEvidence | None) -> Iterator[str]:
+    yield from reasons_against(base, new, timed=evidence is not None, any_revision=settings.any_revision)
     if evidence and evidence.machine_change:
         direction = "slower" if evidence.machine_change > 0 else "faster"
         yield f"the sentinels ran {100 * abs(evidence.machine_change):.2f}% {direction}: the machine itself changed"
 
 
-def _times(base: Side, new: Side, settings: Settings, evidence: Evidence) -> Comparison:
+def _times(base: Side, new: Side, settings: Settings, evidence: ComparisonEvidence) -> Comparison:
     """Compare times, or a metric computed from times."""
     thresholds = new.runs[0].info.thresholds_in_force.overridden_by(settings.thresholds)
     if settings.metric is not Metric.TIME and any(threshold.unit == "us" for threshold in thresholds.values()):
@@ -93,7 +99,7 @@ def _times(base: Side, new: Side, settings: Settings, evidence: Evidence) -> Com
     if learned and settings.metric is not Metric.TIME:
         learned = replace(learned, cases={})  # they are known in µs
     judged = evidence.judge(contrasts, thresholds, learned)
-    verdict = {case_id: pair for case_id, pair in paired.items() if isinstance(pair, Verdict)}
+    verdict = {case_id: pair for case_id, pair in paired.items() if isinstance(pair, ChangeVerdict)}
     before, after = (measured_values(side, settings.metric) for side in (base, new))
     for judgment, contrast in zip(judged.judgments, judged.contrasts, strict=True):
         case_id = judgment.case_id
@@ -128,7 +134,7 @@ def _skipped_on_purpose(base: Side, new: Side) -> frozenset[str]:
     )
 
 
-def _notes(evidence: Evidence, skipped: int) -> Iterator[str]:
+def _notes(evidence: ComparisonEvidence, skipped: int) -> Iterator[str]:
     if evidence.machine and (note := evidence.machine.note()):
         yield note
     if skipped:
@@ -147,7 +153,9 @@ def _registers(base: Side, new: Side) -> Comparison:
     )
 
 
-def _pair(base: Side, new: Side, case_id: str, settings: Settings, evidence: Evidence) -> Contrast | Verdict:
+def _pair(
+    base: Side, new: Side, case_id: str, settings: Settings, evidence: ComparisonEvidence
+) -> Contrast | ChangeVerdict:
     """Return a case on both sides, or the verdict on it if it cannot be compared."""
     if verdict := verdicts.verdict_without_times(base.rows.get(case_id), new.rows.get(case_id), new):
         return verdict
@@ -175,7 +183,7 @@ def _pair(base: Side, new: Side, case_id: str, settings: Settings, evidence: Evi
     return Contrast(case_id, before.estimates, after.estimates, before.weights.between(after.weights))
 
 
-def _without_verdict(verdict: Verdict) -> Verdict:
+def _without_verdict(verdict: ChangeVerdict) -> ChangeVerdict:
     if verdict.ratio is None:
         return verdict
     return replace(verdict, outcome=Outcome.NOT_COMPARABLE, reason=Reason.ACROSS, advice="")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from shflbench.analysis.compare.evidence import Evidence
+from shflbench.analysis.compare.evidence import ComparisonEvidence
 from shflbench.analysis.compare.metrics import weights_of_time
 from shflbench.analysis.compare.placement import PageUse, page_use, recorded_waits, with_placement
 from shflbench.analysis.compare.rule import Contrast
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from shflbench.analysis.compare.estimates import Estimates, Process
     from shflbench.analysis.compare.noise import NoiseModel, Weights
-    from shflbench.analysis.compare.rule import Judgment
+    from shflbench.analysis.compare.rule import JudgedChange
     from shflbench.analysis.compare.sides import Side
     from shflbench.core.thresholds import Thresholds
     from shflbench.store import Row
@@ -95,7 +95,7 @@ def _select(kernels: Mapping[str, Estimates], processes: Sequence[Process]) -> d
     return {name: estimates.select(processes) for name, estimates in kernels.items()}
 
 
-def judgments(base: Pool, new: Pool, thresholds: Thresholds, noise: NoiseModel | None = None) -> Sequence[Judgment]:
+def judgments(base: Pool, new: Pool, thresholds: Thresholds, noise: NoiseModel | None = None) -> Sequence[JudgedChange]:
     """Judge the cases of two pools as `compare` judges those of two sides; empty if the machine changed."""
     evidence = evidence_of(base, new)
     if evidence.machine_change:
@@ -103,12 +103,12 @@ def judgments(base: Pool, new: Pool, thresholds: Thresholds, noise: NoiseModel |
     return evidence.judge(contrasts_of(base, new, evidence), thresholds, noise).judgments
 
 
-def evidence_of(base: Pool, new: Pool) -> Evidence:
+def evidence_of(base: Pool, new: Pool) -> ComparisonEvidence:
     """Return the evidence of two pools' sentinels."""
-    return Evidence.of_sentinels(base.sentinels, new.sentinels, one_gpu=base.gpu == new.gpu)
+    return ComparisonEvidence.of_sentinels(base.sentinels, new.sentinels, one_gpu=base.gpu == new.gpu)
 
 
-def contrasts_of(base: Pool, new: Pool, evidence: Evidence) -> list[Contrast]:
+def contrasts_of(base: Pool, new: Pool, evidence: ComparisonEvidence) -> list[Contrast]:
     """Return each case that both pools have, minus the offsets of the processes."""
     offsets = evidence.offsets
     contrasts = []

@@ -96,8 +96,8 @@ class Contrast:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judgment:
-    """The rule's result for one case, in the unit of its values; see Verdict for the fields of the same name."""
+class JudgedChange:
+    """The rule's result for one case, in the unit of its values; see ChangeVerdict for the fields of the same name."""
 
     case_id: str
     outcome: Outcome
@@ -111,7 +111,7 @@ class Judgment:
     outlier_excess: float = 0.0  # of the excluded outlier process over the slowest other one, as a fraction; 0 for none
 
 
-def judge(contrasts: Sequence[Contrast], model: NoiseModel, family: int | None = None) -> list[Judgment]:
+def judge(contrasts: Sequence[Contrast], model: NoiseModel, family: int | None = None) -> list[JudgedChange]:
     """Judge the cases of a comparison together: the more cases, the higher the confidence that each needs.
 
     `family` is the number of cases, if these are not all.
@@ -119,7 +119,7 @@ def judge(contrasts: Sequence[Contrast], model: NoiseModel, family: int | None =
     return [_judge(contrast, model, family or len(contrasts)) for contrast in contrasts]
 
 
-def judge_robustly(contrasts: Sequence[Contrast], model: NoiseModel) -> list[Judgment]:
+def judge_robustly(contrasts: Sequence[Contrast], model: NoiseModel) -> list[JudgedChange]:
     """Judge the cases of a comparison, and find changes that an outlier process hides.
 
     Excluding a process never makes a case the same: the outlier might be the change.
@@ -177,7 +177,7 @@ def variance_of(contrast: Contrast, model: NoiseModel) -> float:
     return max(model.variance(contrast.weights), floor + rounds)
 
 
-def _judge(contrast: Contrast, model: NoiseModel, family: int) -> Judgment:
+def _judge(contrast: Contrast, model: NoiseModel, family: int) -> JudgedChange:
     base, new = float(contrast.base.values.mean()), float(contrast.new.values.mean())
     error = _Error.of(contrast, model, family)
     difference = new - base
@@ -185,7 +185,7 @@ def _judge(contrast: Contrast, model: NoiseModel, family: int) -> Judgment:
     size = abs(difference)
     half_width, miss_margin = error.half_width(), error.miss_margin()
     certain = max(half_width, contrast.certain * base)
-    judgment = Judgment(
+    judgment = JudgedChange(
         case_id=contrast.case_id,
         outcome=Outcome.INCONCLUSIVE,
         reason=Reason.INTERVAL_TOO_WIDE,

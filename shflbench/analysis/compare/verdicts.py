@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from shflbench.analysis.compare.comparison import Correction, Outcome, Reason, Verdict
+from shflbench.analysis.compare.comparison import ChangeVerdict, Correction, Outcome, Reason
 from shflbench.analysis.compare.kernel_changes import kernel_changes
 from shflbench.core.model import Interval, Status
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from shflbench.analysis.compare.comparison import Metric
     from shflbench.analysis.compare.estimates import Floats
     from shflbench.analysis.compare.recordings import Recorded
-    from shflbench.analysis.compare.rule import Contrast, Judgment
+    from shflbench.analysis.compare.rule import Contrast, JudgedChange
     from shflbench.analysis.compare.sides import Side
     from shflbench.core.thresholds import Threshold
     from shflbench.store import Row
@@ -34,7 +34,7 @@ class Measured(NamedTuple):
     offset: float  # how much longer the sentinels ran on the new side
     metric: Metric
 
-    def correction(self, judgment: Judgment) -> Correction | None:
+    def correction(self, judgment: JudgedChange) -> Correction | None:
         """Return what the judgment adds to the measured difference; None if a side has no measured value."""
         if self.base is None or self.new is None:
             return None
@@ -42,14 +42,14 @@ class Measured(NamedTuple):
         return Correction(total, -self.offset, total + self.offset)
 
 
-def verdict_of(judgment: Judgment, contrast: Contrast, measured: Measured, base: Row, new: Row) -> Verdict:
+def verdict_of(judgment: JudgedChange, contrast: Contrast, measured: Measured, base: Row, new: Row) -> ChangeVerdict:
     """Return the verdict on a case that both sides measured."""
     advice = _advice(judgment, contrast)
     if judgment.reason is Reason.TOO_FEW_ROUNDS:
         judgment = replace(
             judgment, ratio=Interval.unknown(judgment.ratio.value), detectable=math.inf, detectable_95=math.inf
         )
-    return Verdict(
+    return ChangeVerdict(
         case_id=judgment.case_id,
         outcome=judgment.outcome,
         reason=judgment.reason,
@@ -78,7 +78,7 @@ def _ratio(new: Floats, base: Floats) -> float | None:
     return after / before if min(before, after) > 0 else None
 
 
-def verdict_without_times(base: Row | None, new: Row | None, side: Side) -> Verdict | None:
+def verdict_without_times(base: Row | None, new: Row | None, side: Side) -> ChangeVerdict | None:
     """Return the verdict on a case that was not timed on both sides; None if it was. `side` is the new one."""
     if new is None:
         assert base is not None  # noqa: S101  (each case is on at least one side)
@@ -97,7 +97,7 @@ def verdict_without_times(base: Row | None, new: Row | None, side: Side) -> Verd
             return _plain(new, Reason.NEITHER_TIMED, sentence)
 
 
-def of_part(verdict: Verdict, base: Recorded | None, new: Recorded | None) -> Verdict:
+def of_part(verdict: ChangeVerdict, base: Recorded | None, new: Recorded | None) -> ChangeVerdict:
     """Return the verdict on a case that processes of a side lack: missing if only those of the new side do.
 
     `base` and `new` say in how many processes it was measured, None for all. It is never the same: the processes that
@@ -107,7 +107,7 @@ def of_part(verdict: Verdict, base: Recorded | None, new: Recorded | None) -> Ve
         return verdict
     if new and not base and verdict.outcome is not Outcome.SLOWER:
         sentence = f"measured {new} of the new side, and in all of the base side"
-        return Verdict(
+        return ChangeVerdict(
             case_id=verdict.case_id, outcome=Outcome.MISSING, reason=Reason.NOT_IN_ALL_PROCESSES, sentence=sentence
         )
     presences = (("base", base), ("new", new))
@@ -123,21 +123,21 @@ def of_part(verdict: Verdict, base: Recorded | None, new: Recorded | None) -> Ve
     )
 
 
-def unequal(new: Row, reason: Reason, sentence: str) -> Verdict:
+def unequal(new: Row, reason: Reason, sentence: str) -> ChangeVerdict:
     """Return the verdict on a case that was measured on both sides, but not comparably."""
     return _plain(new, reason, sentence)
 
 
-def without_interval(case_id: str, measured: Measured, threshold: Threshold, missing: str) -> Verdict:
+def without_interval(case_id: str, measured: Measured, threshold: Threshold, missing: str) -> ChangeVerdict:
     """Return the verdict on a case whose uncertainty is unknown on a side, as the sentence `missing` says.
 
     A change that reaches the threshold is suspected.
     """
     base, new, unit = measured.base, measured.new, measured.metric.unit
     if not (base and new and min(base, new) > 0):
-        return Verdict(case_id=case_id, outcome=Outcome.INCONCLUSIVE, reason=Reason.NO_INTERVAL, sentence=missing)
+        return ChangeVerdict(case_id=case_id, outcome=Outcome.INCONCLUSIVE, reason=Reason.NO_INTERVAL, sentence=missing)
     reaches = abs(new - base) >= threshold.fraction_of(min(base, new)) * min(base, new)
-    return Verdict(
+    return ChangeVerdict(
         case_id=case_id,
         outcome=Outcome.SUSPECTED if reaches else Outcome.INCONCLUSIVE,
         reason=Reason.NO_INTERVAL,
@@ -151,15 +151,15 @@ def without_interval(case_id: str, measured: Measured, threshold: Threshold, mis
     )
 
 
-def _plain(row: Row, reason: Reason, sentence: str = "not on the base side") -> Verdict:
+def _plain(row: Row, reason: Reason, sentence: str = "not on the base side") -> ChangeVerdict:
     outcome = Outcome.NEW if reason is Reason.NOT_IN_BASE else Outcome.NOT_COMPARABLE
-    return Verdict(case_id=row.case_id, outcome=outcome, reason=reason, sentence=sentence)
+    return ChangeVerdict(case_id=row.case_id, outcome=outcome, reason=reason, sentence=sentence)
 
 
 LOST = {Status.INCORRECT: Reason.INCORRECT_RESULT, Status.FAILED: Reason.CASE_FAILED}
 
 
-def verdict_on_registers(base: Row | None, new: Row | None, side: Side) -> Verdict:
+def verdict_on_registers(base: Row | None, new: Row | None, side: Side) -> ChangeVerdict:
     """Compare the registers of a kernel: the numbers are exact, so that any increase counts."""
     if new and new.status in LOST and not (base and base.status in LOST):
         return verdict_on_failure(new)
@@ -170,7 +170,7 @@ def verdict_on_registers(base: Row | None, new: Row | None, side: Side) -> Verdi
         return unequal(new, Reason.NO_VALUE, "the number of registers is unknown on a side")
     before, after = base.registers, new.registers
     more, same = after > before, after == before
-    return Verdict(
+    return ChangeVerdict(
         case_id=new.case_id,
         outcome=Outcome.SAME if same else Outcome.SLOWER if more else Outcome.FASTER,
         reason=Reason.WITHIN_THRESHOLD if same else Reason.BEYOND_THRESHOLD,
@@ -184,9 +184,9 @@ def verdict_on_registers(base: Row | None, new: Row | None, side: Side) -> Verdi
     )
 
 
-def verdict_on_failure(new: Row) -> Verdict:
+def verdict_on_failure(new: Row) -> ChangeVerdict:
     """Judge a case that the new side did not time."""
-    return Verdict(
+    return ChangeVerdict(
         case_id=new.case_id,
         outcome=Outcome.FAILED if new.status in LOST else Outcome.MISSING,
         reason=LOST.get(new.status, Reason.NOT_TIMED_ANY_MORE),
@@ -194,9 +194,9 @@ def verdict_on_failure(new: Row) -> Verdict:
     )
 
 
-def _verdict_on_missing(base: Row, side: Side) -> Verdict:
+def _verdict_on_missing(base: Row, side: Side) -> ChangeVerdict:
     unfinished = any(run.info.finished is None for run in side.runs)
-    return Verdict(
+    return ChangeVerdict(
         case_id=base.case_id,
         outcome=Outcome.MISSING,
         reason=Reason.RUN_UNFINISHED if unfinished else Reason.NOT_IN_NEW,
@@ -224,7 +224,7 @@ _NOT_CERTAIN = {
 }
 
 
-def _sentence(judgment: Judgment, threshold: float, measured: Measured) -> str:
+def _sentence(judgment: JudgedChange, threshold: float, measured: Measured) -> str:
     times, ratio = _values(judgment, measured), judgment.ratio
     span = f"{change_percent(ratio.low)} to {change_percent(ratio.high)}%"
     change, limit = f"{change_percent(ratio.value)}%", f"{100 * threshold:.3g}%"
@@ -239,7 +239,7 @@ def _sentence(judgment: Judgment, threshold: float, measured: Measured) -> str:
             return f"{times}: {change}"
 
 
-def _values(judgment: Judgment, measured: Measured) -> str:
+def _values(judgment: JudgedChange, measured: Measured) -> str:
     """Return the measured values, and the correction with which the change is judged."""
     unit, correction = measured.metric.unit, measured.correction(judgment)
     base, new = measured.base, measured.new
@@ -264,7 +264,7 @@ def _decimals(number: float) -> int:
     return max(0, DIGITS - 1 - math.floor(math.log10(abs(number)))) if number else 0
 
 
-def _advice(judgment: Judgment, contrast: Contrast) -> str:
+def _advice(judgment: JudgedChange, contrast: Contrast) -> str:
     if judgment.reason is Reason.TOO_FEW_ROUNDS and judgment.outcome is Outcome.SUSPECTED:
         return f"{_change_of_samples(judgment.ratio, contrast)}: measure three rounds or more per process"
     if judgment.reason is not Reason.INTERVAL_TOO_WIDE:
@@ -288,7 +288,7 @@ def change_percent(ratio: float) -> str:
     return f"{round(change, digits) + 0.0:+.{digits}f}"  # + 0.0: no minus before a rounded zero
 
 
-def _placement(judgment: Judgment, contrast: Contrast) -> str:
+def _placement(judgment: JudgedChange, contrast: Contrast) -> str:
     """Return a sentence if other pages alone explain why the case is undecided."""
     undecided = judgment.outcome in {Outcome.SUSPECTED, Outcome.INCONCLUSIVE}
     change = abs(judgment.new - judgment.base) / min(judgment.base, judgment.new)
@@ -298,13 +298,13 @@ def _placement(judgment: Judgment, contrast: Contrast) -> str:
     return f"the kernel waits for memory: other physical pages of its buffers change its time by up to {most}"
 
 
-def _outlier(judgment: Judgment) -> str:
+def _outlier(judgment: JudgedChange) -> str:
     if not judgment.outlier_excess:
         return ""
     return f"one outlier process was excluded: it took {100 * judgment.outlier_excess:.2g}% longer than every other"
 
 
-def _shape(contrast: Contrast, judgment: Judgment) -> str:
+def _shape(contrast: Contrast, judgment: JudgedChange) -> str:
     """Return a sentence if the slow samples changed differently from the fast ones, which decide the verdict."""
     sides = [side.p90s / side.values for side in (contrast.base, contrast.new)]
     move = float(sides[1].mean() - sides[0].mean())

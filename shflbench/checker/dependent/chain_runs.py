@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
     from shflbench.checker.dependent.footprints import GridFootprint
     from shflbench.checker.inputs.argument import Arguments
+    from shflbench.checker.inputs.argument_spec import ArgumentSpec
     from shflbench.checker.inputs.default_launches import PlannedLaunch
     from shflbench.checker.inputs.linked import LinkedKernel
-    from shflbench.checker.inputs.wishes import Wishes
     from shflbench.emulator.file_budget import FileBudget
     from shflbench.emulator.link.program import Op
     from shflbench.emulator.machine.observer import Observer
@@ -48,7 +48,7 @@ class PlannedStep:
 
     linked: LinkedKernel
     launch: PlannedLaunch
-    wishes: Wishes
+    spec: ArgumentSpec
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -108,10 +108,10 @@ class ChainRun:
     def run(self, step: PlannedStep) -> None:
         """Run the next launch, again with larger buffers where accesses go beyond those of derived size."""
         self.budget.check()
-        arguments = derive(step.linked.kernel, step.launch, step.wishes, self.seed)
+        arguments = derive(step.linked.kernel, step.launch, step.spec, self.seed)
         launch, error = self._recorded(step, arguments)
         if isinstance(error, KernelFault) and not isinstance(error, StepLimitError):
-            runs = KernelRuns(step.linked.kernel, step.linked.program, step.wishes, self.seed)
+            runs = KernelRuns(step.linked.kernel, step.linked.program, step.spec, self.seed)
             runs.budget.of_file = self.budget
             launch, error = self._recorded(step, runs.one_launch(step.launch).arguments)
         if error is not None and not self.problem:

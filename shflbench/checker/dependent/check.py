@@ -125,14 +125,14 @@ class DependentLaunches:
         host = () if step.host is None else (step.host,)
         linked = self.earlier.completed(replace(linked, kernel=replace(linked.kernel, host_launches=host)))
         given = options.launches_of(step.kernel)
-        wishes, launches = plan_runs(linked, options.arguments, given, options.shared_bytes, options.cluster)
+        spec, launches = plan_runs(linked, options.arguments, given, options.shared_bytes, options.cluster)
         whole = [item for item in launches if not item.shape.sample]
         is_open = step.host is not None and not given and all(item.origin.is_derived for item in whole)
         if is_open or not whole:
             sentence = f"the host code does not determine the launch of `{step.kernel.name}`; give --launch"
             raise _CannotRunError(Undecided(KernelVerdict.NEEDS_ARGUMENTS, sentence))
         usual = [item for item in whole if item.shape.blocks > 1] or whole
-        return PlannedStep(linked, usual[0], wishes)
+        return PlannedStep(linked, usual[0], spec)
 
     def _linked(self, kernel: SourceKernel) -> LinkedKernel:
         try:

@@ -21,7 +21,7 @@ from shflbench.checker.exchanges.barrier_gaps import BarrierGap, barrier_gaps
 from shflbench.checker.exchanges.collectives import collectives
 from shflbench.checker.exchanges.counterexamples import CounterExamples
 from shflbench.checker.exchanges.data_decide import DataDecide, by_data, data_decide
-from shflbench.checker.exchanges.launch_texts import launch_texts
+from shflbench.checker.exchanges.launch_words import launch_texts
 from shflbench.checker.exchanges.proved_flows import FlowProofs
 from shflbench.checker.exchanges.recorder import OF_ONE_VALUE, OUTSIDE_OF_THE_WARP, LaneRelation
 from shflbench.checker.exchanges.same_memory import StatedRuns

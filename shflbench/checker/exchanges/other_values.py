@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from shflbench.emulator.dataflow.slices import Slice, Slicer
 
 LARGER = (16, 4)  # times the elements of each buffer: a larger number is in many kernels a larger size, of both axes
-MOST_BYTES = 1 << 22  # of all larger buffers
+MOST_VARIED_BYTES = 1 << 22  # of all larger buffers
 FEW_BLOCKS = (1, 2, 3)
 FEW_MARKED = (2, 3)  # of so many elements, one has a value that a condition compares
 SMALL_NUMBERS = (1, 2, 3, 33, 5, 64, 7, 100, 0)
@@ -54,7 +54,7 @@ def other_values(item: LaunchEvidence, depends: Slice, slicer: Slicer) -> Iterat
 
 def _with_larger_buffers(arguments: Arguments) -> Arguments:
     """Return arguments whose buffers are repeated, so that larger numbers stay inside."""
-    factor = next((number for number in LARGER if arguments.total_bytes * number <= MOST_BYTES), 1)
+    factor = next((number for number in LARGER if arguments.total_bytes * number <= MOST_VARIED_BYTES), 1)
     buffers = (replace(item, contents=np.tile(item.contents, factor)) for item in arguments.buffers)
     return replace(arguments, buffers=tuple(buffers))
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from shflbench.checker.inputs.alternatives import PLAIN
 from shflbench.checker.inputs.argument import ArgumentBuffer, Arguments, NamedValue, ParameterValue, Span
+from shflbench.checker.inputs.argument_spec import MOST_TOTAL_BYTES
 from shflbench.checker.inputs.contents import (
     ascending,
     fill,
@@ -24,7 +25,6 @@ from shflbench.checker.inputs.grammar import ArrayValue, BufferValue, NullValue,
 from shflbench.checker.inputs.last_blocks import counts_before
 from shflbench.checker.inputs.numbers import ArgumentNumbers
 from shflbench.checker.inputs.sizes import SuggestedSizes
-from shflbench.checker.inputs.wishes import MOST_BYTES
 from shflbench.core.words import count_noun
 from shflbench.cuda_sources.origin import Origin
 from shflbench.emulator.ptx.syntax import NUMPY
@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from shflbench.checker.inputs.alternatives import Alternative
+    from shflbench.checker.inputs.argument_spec import ArgumentSpec
     from shflbench.checker.inputs.default_launches import PlannedLaunch
     from shflbench.checker.inputs.grammar import ArgumentValue
-    from shflbench.checker.inputs.wishes import Wishes
     from shflbench.cuda_sources.kernel_file import (
         DeviceVariable,
         Field,
@@ -55,20 +55,20 @@ WORD = Element("u32", "u4", 4)  # likewise, for its contents
 UNKNOWN_MOST = 16  # values of unknown types are small in every 32-bit word
 
 
-def derive(kernel: SourceKernel, launch: PlannedLaunch, wishes: Wishes, seed: int) -> Arguments:
+def derive(kernel: SourceKernel, launch: PlannedLaunch, spec: ArgumentSpec, seed: int) -> Arguments:
     """Return the arguments of one launch; UsageError where a given value does not fit its parameter."""
-    maker = _Maker(kernel, launch, wishes, seed)
+    maker = _Maker(kernel, launch, spec, seed)
     parameters = tuple(maker.parameter(parameter, place) for place, parameter in enumerate(kernel.parameters))
-    shared, origin = _shared(launch, wishes)
-    variables = _variables(kernel, launch, wishes, seed)
+    shared, origin = _shared(launch, spec)
+    variables = _variables(kernel, launch, spec, seed)
     stated = dict(launch.host.variables) if launch.host is not None else {}
-    for name, count in counts_before(launch, kernel, wishes).items():
+    for name, count in counts_before(launch, kernel, spec).items():
         maker.set_count(name, count)
         variables |= {
             item.name: count.tobytes() for item in kernel.variables if (item.name, item.size) == (name, count.nbytes)
         }
     for name, data in variables.items():
-        origin = Origin.GIVEN if name in wishes.given else Origin.HOST if stated.get(name) else Origin.DERIVED
+        origin = Origin.GIVEN if name in spec.given else Origin.HOST if stated.get(name) else Origin.DERIVED
         maker.note(name, count_noun(len(data), "byte") if data is not None else "zeros", origin)
     return Arguments(
         parameters=parameters,
@@ -82,18 +82,18 @@ def derive(kernel: SourceKernel, launch: PlannedLaunch, wishes: Wishes, seed: in
     )
 
 
-def _variables(kernel: SourceKernel, launch: PlannedLaunch, wishes: Wishes, seed: int) -> dict[str, bytes | None]:
+def _variables(kernel: SourceKernel, launch: PlannedLaunch, spec: ArgumentSpec, seed: int) -> dict[str, bytes | None]:
     """Return the contents of the variables of the device that the user gives, or that the host code copies to."""
     host = dict(launch.host.variables) if launch.host is not None else {}
     parameters = set(kernel.offsets)
     result: dict[str, bytes | None] = {}
     for variable in kernel.variables:
         name, size = variable.name, variable.size
-        given = wishes.given.get(name) if name not in parameters else None
+        given = spec.given.get(name) if name not in parameters else None
         if given is not None:
             result[name] = _given_contents(variable, given, launch.shape.threads, seed)
-        elif name in host and host[name] is None and wishes.alternative is not None:
-            result[name] = _alternative(wishes.alternative, size, launch.shape.threads)
+        elif name in host and host[name] is None and spec.alternative is not None:
+            result[name] = _alternative(spec.alternative, size, launch.shape.threads)
         elif name in host:
             result[name] = host[name]
     return result
@@ -126,15 +126,15 @@ def _alternative(other: Alternative, size: int, threads: int) -> bytes:
     return other.filled(WORD, -(-size // WORD.size), threads).tobytes()[:size]
 
 
-def _shared(launch: PlannedLaunch, wishes: Wishes) -> tuple[int, Origin]:
+def _shared(launch: PlannedLaunch, spec: ArgumentSpec) -> tuple[int, Origin]:
     """Return the dynamic shared memory of a block; without a source 8 bytes per thread, or what accesses need."""
-    if wishes.shared_bytes is not None:
-        return wishes.shared_bytes, Origin.GIVEN
+    if spec.shared_bytes is not None:
+        return spec.shared_bytes, Origin.GIVEN
     if launch.host is not None and launch.host.shared_bytes is not None and launch.origin.is_of_program:
         return launch.host.shared_bytes, Origin.HOST
-    if not wishes.uses_dynamic_shared:
+    if not spec.uses_dynamic_shared:
         return 0, Origin.HOST
-    return max(8 * launch.shape.threads_per_block, wishes.least_shared), Origin.DERIVED
+    return max(8 * launch.shape.threads_per_block, spec.least_shared), Origin.DERIVED
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,13 +150,13 @@ class _Size:
 class _Maker:
     """Collects the buffers and values of one launch."""
 
-    def __init__(self, kernel: SourceKernel, launch: PlannedLaunch, wishes: Wishes, seed: int) -> None:
-        self.kernel, self.launch, self.wishes, self.seed = kernel, launch, wishes, seed
+    def __init__(self, kernel: SourceKernel, launch: PlannedLaunch, spec: ArgumentSpec, seed: int) -> None:
+        self.kernel, self.launch, self.spec, self.seed = kernel, launch, spec, seed
         self.buffers: list[ArgumentBuffer] = []
         self.values: list[NamedValue] = []
         self.unknown: list[str] = []
-        self.numbers = ArgumentNumbers(kernel, launch, wishes)
-        self.sizes = SuggestedSizes(kernel, launch, wishes)
+        self.numbers = ArgumentNumbers(kernel, launch, spec)
+        self.sizes = SuggestedSizes(kernel, launch, spec)
         self.shared: dict[tuple[int, int], int] = {}  # arrays that were given: address and bytes → number of the buffer
         self.passed: dict[int, int] = {}  # number of an allocation of the host code → number of the buffer
 
@@ -171,7 +171,7 @@ class _Maker:
         if parameter.is_empty:
             return ParameterValue(bytes(parameter.size), ())
         fields = () if parameter.pointer else parameter.fields
-        if fields and name not in self.wishes.given:
+        if fields and name not in self.spec.given:
             return self._structure(parameter, name, fields, host)
         data, span = self._value(name, parameter, parameter.size, host)
         return ParameterValue(data, (span,))
@@ -192,7 +192,7 @@ class _Maker:
         self, name: str, item: KernelParameter | Field, size: int, host: HostArgument | None
     ) -> tuple[bytes, Span]:
         """Return the bytes of one number or pointer."""
-        given = self.wishes.given_value(name, host)
+        given = self.spec.given_value(name, host)
         if given is not None:
             return self._given(name, item, size, given)
         if item.pointer:
@@ -240,8 +240,8 @@ class _Maker:
         return self._buffer(name, contents, text, size, Origin.GIVEN, values)
 
     def _filled(self, name: str, value: BufferValue, size: int) -> tuple[bytes, Span]:
-        """Return the address of a buffer of a given size; random contents and zeros repeat where that is wished."""
-        held = self.wishes.period_bytes // value.element.size
+        """Return the address of a buffer of a given size; random contents and zeros repeat where that is specified."""
+        held = self.spec.period_bytes // value.element.size
         repeats = 0 < held < value.count and value.fill in {"random", "0"}
         part = replace(value, count=held) if repeats else value
         contents = fill(part, self.launch.shape.threads, name, self.seed)
@@ -259,16 +259,16 @@ class _Maker:
             self.note(name, "null", Origin.HOST)
             return bytes(size), Span(0, size, name, Origin.HOST)
         source = host.buffer if host is not None else None
-        place, before = host.offset if host is not None else 0, self.wishes.bytes_before
+        place, before = host.offset if host is not None else 0, self.spec.bytes_before
         if source is not None and (number := self.passed.get(source.number)) is not None:
             return self._same_buffer(name, size, number, place + before.get(self.buffers[number].name, 0))
-        if place > MOST_BYTES:  # a product of derived sizes: no memory lies so far before the pointer
+        if place > MOST_TOTAL_BYTES:  # a product of derived sizes: no memory lies so far before the pointer
             place = 0
         place += before.get(name, 0)
         element = element_of(item.element) or BYTES
         one = getattr(item, "element_bytes", None) or element.size * getattr(item, "lanes", 1)
         of_threads = max(self.launch.shape.threads, FEWEST) * (one if element is not BYTES else 16)
-        plain = min(of_threads, self.wishes.most_bytes) + max(place, 0)
+        plain = min(of_threads, self.spec.most_bytes) + max(place, 0)
         known = self._size(name, plain, one, source, max(place, 0))
         data, span = self._made_buffer(name, element, size, known, source)
         whole = known.bytes if self.buffers[-1].contents.size < known.bytes else 0
@@ -306,8 +306,8 @@ class _Maker:
             return self._buffer(name, given, text, size, origin, values)
         byte = source.filled if source is not None else None
         by_host = byte is not None
-        fill = byte if by_host else 0 if name in self.wishes.zeroed else None
-        held = min(bytes_, self.wishes.period_bytes or bytes_)
+        fill = byte if by_host else 0 if name in self.spec.zeroed else None
+        held = min(bytes_, self.spec.period_bytes or bytes_)
         contents = (
             self._random(element, max(held // element.size, 1), name, held)
             if fill is None
@@ -334,26 +334,26 @@ class _Maker:
         Guards suggest what is behind a pointer, which has bytes `before` it.
         """
         given = source.size if source is not None else None
-        if given and given <= self.wishes.most_bytes:
-            smaller = self.sizes.scaled(name, given) if self.wishes.vary and not self._is_computed else None
+        if given and given <= self.spec.most_bytes:
+            smaller = self.sizes.scaled(name, given) if self.spec.vary and not self._is_computed else None
             if smaller is not None:
                 return _Size(smaller.bytes, Origin.DERIVED, limited=True, reached=smaller.reached)
             return _Size(given, Origin.HOST, reached=self.sizes.reaches(name, given // max(one, 1)))
-        if self.wishes.vary and (suggested := self.sizes.largest(name)) is not None:
+        if self.spec.vary and (suggested := self.sizes.largest(name)) is not None:
             return _Size(before + suggested.bytes, Origin.DERIVED, limited=True, reached=suggested.reached)
-        return _Size(max(plain, self.wishes.least_bytes.get(name, 0)), Origin.DERIVED)
+        return _Size(max(plain, self.spec.least_bytes.get(name, 0)), Origin.DERIVED)
 
     def _random(self, element: Element, count: int, name: str, bytes_: int) -> NDArray[np.uint8]:
-        if (number := self.wishes.uniform.get(name)) is not None and element is not BYTES:
+        if (number := self.spec.uniform.get(name)) is not None and element is not BYTES:
             return np.resize(element.encode(np.full(count, number)), bytes_)
-        mixed = self.wishes.mixed if element is not BYTES else None
+        mixed = self.spec.mixed if element is not BYTES else None
         most = self._most(name, element)
         if mixed is not None and (made := mixed.filled(name, element, count, most, self.seed)) is not None:
             return np.resize(made, bytes_)
-        other = self.wishes.alternative
+        other = self.spec.alternative
         if other is not None:
             unit, most = (WORD, UNKNOWN_MOST) if element is BYTES else (element, self._most(name, element))
-            layout = self.wishes.layouts.get(name, PLAIN)
+            layout = self.spec.layouts.get(name, PLAIN)
             return other.filled(unit, -(-bytes_ // unit.size), most, layout)[:bytes_].copy()
         if element is BYTES:
             words = random_values(WORD, -(-bytes_ // WORD.size), UNKNOWN_MOST, name, self.seed)
@@ -363,8 +363,8 @@ class _Maker:
             contents = range_limits(element, count, self._most(name, element), begins, self.seed, first)
         else:
             contents = self._order(name, element)(element, count, self._most(name, element), name, self.seed)
-        if self.wishes.vary and name in self.wishes.thresholds and element.kind in "iuf":
-            contents = near(contents, element, self.wishes.thresholds[name], name, self.seed)
+        if self.spec.vary and name in self.spec.thresholds and element.kind in "iuf":
+            contents = near(contents, element, self.spec.thresholds[name], name, self.seed)
         whole = contents[:bytes_]  # of a buffer that is smaller than one element
         return np.concatenate([whole, np.zeros(bytes_ - whole.size, np.uint8)]) if whole.size < bytes_ else whole
 
@@ -375,12 +375,7 @@ class _Maker:
 
         None for a permutation of which only a part was seen, and for few elements.
         """
-        if (
-            source is None
-            or self.wishes.alternative is not None
-            or not self._is_index(name)
-            or element.kind not in "iuf"
-        ):
+        if source is None or self.spec.alternative is not None or not self._is_index(name) or element.kind not in "iuf":
             return None
         numbers = np.frombuffer(source.first[: len(source.first) // element.size * element.size], element.numpy)
         if element.kind == "f":  # a kernel converts them to indices
@@ -393,7 +388,7 @@ class _Maker:
         return element.encode(small if small.size else numbers)
 
     def _is_index(self, name: str) -> bool:
-        return name in self.wishes.offsets or name in self.wishes.indexes
+        return name in self.spec.offsets or name in self.spec.indexes
 
     def _most(self, name: str, element: Element) -> int:
         """Return a number that is more than all elements: the threads, and for indices no size of the host code."""
@@ -404,18 +399,18 @@ class _Maker:
 
     def _order(self, name: str, element: Element) -> Callable[[Element, int, int, str, int], NDArray[np.uint8]]:
         """Return what makes the contents of a buffer: in any order, sorted, or a permutation."""
-        if element.kind in "iu" and name in self.wishes.offsets:
-            return long_ranges if self.wishes.vary else sorted_offsets
-        is_index = element.kind in "iu" and name in self.wishes.indexes
-        return permutations if is_index and self.wishes.vary else random_values
+        if element.kind in "iu" and name in self.spec.offsets:
+            return long_ranges if self.spec.vary else sorted_offsets
+        is_index = element.kind in "iu" and name in self.spec.indexes
+        return permutations if is_index and self.spec.vary else random_values
 
     def _begins_of(self, name: str) -> str:
         """Return the buffer with the begins of the ranges whose begins or ends a buffer holds, "" if it holds none.
 
         What other kernels compute from derived contents may be no ranges.
         """
-        begins = self.wishes.ends.get(name, name)
-        return begins if begins in self.wishes.ends.values() else ""
+        begins = self.spec.ends.get(name, name)
+        return begins if begins in self.spec.ends.values() else ""
 
     def set_count(self, name: str, count: NDArray[np.generic]) -> None:
         """Let a buffer of integers begin with a count, in each element."""

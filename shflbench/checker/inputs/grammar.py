@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-MOST_BYTES = 1 << 28  # of one given buffer
+MOST_GIVEN_BYTES = 1 << 28  # of one given buffer
 HEADER = 1 << 16  # bytes of a .npy file beside the buffer, at most
 MOST_WHOLE = 1 << 63  # a number such as `1e6` is an integer below it
 FILLS = ("random", "index", "0")
@@ -132,8 +132,10 @@ def _buffer(name: str, match: re.Match[str]) -> BufferValue:
         )
     count = match["count"].strip()
     number = _number(count) if _COUNT.fullmatch(count) else 0
-    if not isinstance(number, int) or not 0 < number * element.size <= MOST_BYTES:
-        raise UsageError(f"--arg {name}: `{count}` is not a number of elements, 1 to {MOST_BYTES // element.size}")
+    if not isinstance(number, int) or not 0 < number * element.size <= MOST_GIVEN_BYTES:
+        raise UsageError(
+            f"--arg {name}: `{count}` is not a number of elements, 1 to {MOST_GIVEN_BYTES // element.size}"
+        )
     fill = match["fill"]
     if fill is None or fill.strip() in FILLS:
         return BufferValue(element, number, (fill or "random").strip())
@@ -158,12 +160,12 @@ def _list(name: str, fill: str, element: Element) -> tuple[int | float, ...]:
 
 def _file(name: str, path: Path) -> ArrayValue:
     try:
-        values = np.load(io.BytesIO(read_regular(path, MOST_BYTES + HEADER)), allow_pickle=False)
+        values = np.load(io.BytesIO(read_regular(path, MOST_GIVEN_BYTES + HEADER)), allow_pickle=False)
     except (OSError, ValueError, EOFError, MemoryError) as error:  # a damaged header can claim any size
         why = error.strerror.lower() if isinstance(error, OSError) and error.strerror else "it is no array of NumPy"
         raise UsageError(f"--arg {name}: {path} cannot be read: {why}", "Save it with numpy.save.") from error
     if not isinstance(values, np.ndarray) or element_of(values.dtype.str) is None:
         raise UsageError(f"--arg {name}: {path} holds no array of numbers", "Save one array with numpy.save.")
-    if not 0 < values.nbytes <= MOST_BYTES:
-        raise UsageError(f"--arg {name}: {path} holds {values.nbytes} bytes; allowed: 1 to {MOST_BYTES}")
+    if not 0 < values.nbytes <= MOST_GIVEN_BYTES:
+        raise UsageError(f"--arg {name}: {path} holds {values.nbytes} bytes; allowed: 1 to {MOST_GIVEN_BYTES}")
     return ArrayValue(values, str(path))

@@ -18,9 +18,9 @@ from shflbench.emulator.opcodes.roles import OpcodeRole, has_role
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
+    from shflbench.checker.inputs.argument_spec import ArgumentSpec
     from shflbench.checker.inputs.elements import Element
     from shflbench.checker.inputs.linked import LinkedKernel
-    from shflbench.checker.inputs.wishes import Wishes
     from shflbench.emulator.dataflow.slices import Slicer
     from shflbench.emulator.link.program import Op, Source
 
@@ -31,7 +31,7 @@ DIVISORS = (1.0,)  # never zero, and with no remainder
 MOST_OPS = 256  # to follow from a value to the loads that it is computed from
 
 
-def mixed_contents(linked: LinkedKernel, wishes: Wishes, derived: Collection[str]) -> MixedContents | None:
+def mixed_contents(linked: LinkedKernel, spec: ArgumentSpec, derived: Collection[str]) -> MixedContents | None:
     """Return contents for the `derived` buffers of a kernel, None if its conditions compare none of them."""
     names, slicer = linked.kernel.pointers, linked.slicer
     elements = {
@@ -39,7 +39,7 @@ def mixed_contents(linked: LinkedKernel, wishes: Wishes, derived: Collection[str
         for part in linked.kernel.parts
         if part.item.pointer and (element := element_of(part.item.element)) is not None and element.name != "bf16"
     }
-    free = {start for start in names if names[start] in derived and names[start] not in wishes.zeroed}
+    free = {start for start in names if names[start] in derived and names[start] not in spec.zeroed}
     in_addresses = address_contents(slicer)
     constants = compared_constants(slicer)
     marks = {
@@ -51,9 +51,9 @@ def mixed_contents(linked: LinkedKernel, wishes: Wishes, derived: Collection[str
     marks |= {names[start]: DIVISORS for start in divisors if start in elements and elements[start].kind in "iu"}
     limits = _limits({names[start] for start in free if start in elements})
     integers = {start for start in free if start in elements and elements[start].kind in "iu"}
-    ranges = frozenset(names[start] for start in integers if names[start] in wishes.offsets)
+    ranges = frozenset(names[start] for start in integers if names[start] in spec.offsets)
     others = {*marks, *ranges, *limits, *limits.values()}
-    indexes = {start for start in integers if names[start] in wishes.indexes and names[start] not in others}
+    indexes = {start for start in integers if names[start] in spec.indexes and names[start] not in others}
     if not marks and not ranges and not limits:
         return None
     per_range = {start: _is_of_ranges(slicer, start, ranges, names) for start in sorted(indexes)}

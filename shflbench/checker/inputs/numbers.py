@@ -7,18 +7,18 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from shflbench.checker.inputs.accessors import dimensions, usual_size
+from shflbench.checker.inputs.argument_spec import MOST_TOTAL_BYTES
 from shflbench.checker.inputs.elements import element_of
 from shflbench.checker.inputs.grammar import NumberValue
 from shflbench.checker.inputs.scalars import ITERATIONS, SHORTER, derived_number, is_size, is_size_of_row, power_of_two
-from shflbench.checker.inputs.wishes import MOST_BYTES
 from shflbench.cuda_sources.origin import Origin
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from shflbench.checker.inputs.argument_spec import ArgumentSpec
     from shflbench.checker.inputs.default_launches import PlannedLaunch
     from shflbench.checker.inputs.elements import Element
-    from shflbench.checker.inputs.wishes import Wishes
     from shflbench.cuda_sources.kernel_file import HostArgument, HostLaunch, SourceKernel
 
 UNITS = 2  # of a megabyte, for example, in `n = bytes / (1 << 20)`
@@ -57,15 +57,15 @@ def scaled_down(value: int | float, launch: PlannedLaunch) -> int | None:  # noq
 def is_too_large(launch: HostLaunch) -> bool:
     """Whether the buffers of a launch do not fit."""
     sizes = {item.buffer.number: item.buffer.size or 0 for item in launch.arguments if item.buffer is not None}
-    return sum(sizes.values()) > MOST_BYTES
+    return sum(sizes.values()) > MOST_TOTAL_BYTES
 
 
 class ArgumentNumbers:
     """The numbers of one launch."""
 
-    def __init__(self, kernel: SourceKernel, launch: PlannedLaunch, wishes: Wishes) -> None:
+    def __init__(self, kernel: SourceKernel, launch: PlannedLaunch, spec: ArgumentSpec) -> None:
         """Keep what decides on them."""
-        self._kernel, self._launch, self._wishes = kernel, launch, wishes
+        self._kernel, self._launch, self._spec = kernel, launch, spec
         self._offsets = kernel.offsets
         self._dimensions = dimensions(kernel)
 
@@ -83,28 +83,28 @@ class ArgumentNumbers:
         if name in self._dimensions:
             return self._of_accessor(name)
         plain = name.rpartition(".")[2]
-        other = self._wishes.alternative.integer(plain) if self._wishes.alternative is not None else None
-        is_shift = self._offsets.get(name) in self._wishes.shifts
-        if self._wishes.alternative is not None and element.kind in "iu" and (several := self._units(name)):
+        other = self._spec.alternative.integer(plain) if self._spec.alternative is not None else None
+        is_shift = self._offsets.get(name) in self._spec.shifts
+        if self._spec.alternative is not None and element.kind in "iu" and (several := self._units(name)):
             return ArgumentNumber(several, Origin.DERIVED)
         if other is not None and element.kind in "iu" and not is_shift:
             return ArgumentNumber(other, Origin.DERIVED)
-        shape, vary = self._launch.shape, self._wishes.vary
+        shape, vary = self._launch.shape, self._spec.vary
         offset = self._offsets.get(name)
-        least, is_exact = self._strided(name), offset in self._wishes.blocks
+        least, is_exact = self._strided(name), offset in self._spec.blocks
         number = derived_number(plain, element.kind, element.size, shape, vary=vary, least=least, is_exact=is_exact)
         value, is_varied = number.value, number.varied
         if is_shift:
             value, is_varied = SHIFT + vary, vary
-        elif offset in self._wishes.starts:
+        elif offset in self._spec.starts:
             value, is_varied = int(vary), vary
-        elif offset in self._wishes.masks:
+        elif offset in self._spec.masks:
             value = power_of_two(int(value))
         return ArgumentNumber(value, Origin.VARIED if is_varied else Origin.DERIVED)
 
     def _of_accessor(self, name: str) -> ArgumentNumber:
         """Return the size of a dimension of a tensor, or the stride that contiguous memory of its sizes has."""
-        other, given = self._wishes.alternative, self._wishes.given.get(name)
+        other, given = self._spec.alternative, self._spec.given.get(name)
         if isinstance(given, NumberValue):
             return ArgumentNumber(given.value, Origin.GIVEN)
         if self._dimensions[name].is_stride:
@@ -115,7 +115,7 @@ class ArgumentNumbers:
         size = usual_size(self._dimensions, self._launch.shape)
         if other is not None and other.number is not None:
             return ArgumentNumber(min(other.number, size), Origin.DERIVED)
-        less = size - (size // SHORTER + 1) if self._wishes.vary else size
+        less = size - (size // SHORTER + 1) if self._spec.vary else size
         return ArgumentNumber(less, Origin.VARIED if less < size else Origin.DERIVED)
 
     def _of_host(self, name: str, element: Element, value: int | float) -> ArgumentNumber:  # noqa: PYI041  (two types)
@@ -124,14 +124,14 @@ class ArgumentNumbers:
             return ArgumentNumber(self._launch.shape.blocks, Origin.DERIVED, scaled=True)
         if element.kind in "iu" and (other := self._other(name)) is not None:
             return ArgumentNumber(other, Origin.DERIVED)
-        smaller = scaled_down(value, self._launch) if self._wishes.vary and element.kind in "iu" else None
+        smaller = scaled_down(value, self._launch) if self._spec.vary and element.kind in "iu" else None
         if smaller is not None:
             return ArgumentNumber(smaller, Origin.VARIED, scaled=True)
         return ArgumentNumber(value, Origin.HOST)
 
     def _other(self, name: str) -> int | None:
         """Return the alternative of a parameter that nothing passes, such as `mode`, which is no size; None without."""
-        host, other = self._launch.host, self._wishes.alternative
+        host, other = self._launch.host, self._spec.alternative
         plain = name.rpartition(".")[2]
         if host is None or other is None or not host.takes_parameters or is_size(plain) or is_size_of_row(plain):
             return None
@@ -140,12 +140,12 @@ class ArgumentNumbers:
     def _is_number_of_blocks(self, name: str, value: int | float) -> bool:  # noqa: PYI041  (two types)
         """Whether a number of the host code is that of its blocks, of which the launch has fewer: they all arrive."""
         grid = self._launch.host.grid if self._launch.host is not None else None
-        is_compared = self._offsets.get(name) in self._wishes.arrivals
+        is_compared = self._offsets.get(name) in self._spec.arrivals
         return self._launch.origin.is_scaled_down and is_compared and grid is not None and value == prod(grid)
 
     def _units(self, name: str) -> int:
         """Return a number of several units that code divides it by, 0 if those that names suggest have several."""
-        unit = self._wishes.units.get(self._offsets.get(name, -1), 0)
+        unit = self._spec.units.get(self._offsets.get(name, -1), 0)
         return UNITS * unit if unit > self._launch.shape.threads else 0
 
     def _strided(self, name: str) -> int:
@@ -157,8 +157,8 @@ class ArgumentNumbers:
         sizes = {f"%nctaid.{axis}": size for axis, size in zip("xyz", shape.grid, strict=True)}
         sizes |= {f"%ntid.{axis}": size for axis, size in zip("xyz", shape.block, strict=True)}
         offset = self._offsets.get(name)
-        every = [item.elements(sizes, ITERATIONS) for item in self._wishes.strides if item.limit == offset]
-        many = self._wishes.per_thread.get(offset, 0) if offset is not None else 0
+        every = [item.elements(sizes, ITERATIONS) for item in self._spec.strides if item.limit == offset]
+        many = self._spec.per_thread.get(offset, 0) if offset is not None else 0
         return max([*every, many * shape.extent(0)])
 
     def integers(self) -> Iterator[tuple[int, ArgumentNumber]]:
@@ -166,14 +166,14 @@ class ArgumentNumbers:
         for place, parameter in enumerate(self._kernel.parameters):
             name = parameter.name
             items = [(0, name, parameter.pointer, parameter.element, self.host(place))]
-            if parameter.fields and not parameter.pointer and name not in self._wishes.given:
+            if parameter.fields and not parameter.pointer and name not in self._spec.given:
                 outer = self.host(place)
                 items = [
                     (part.offset, f"{name}.{part.name}", part.pointer, part.element, outer and outer.field(part.name))
                     for part in parameter.fields
                 ]
             for offset, label, pointer, type_, host in items:
-                element, given = element_of(type_), self._wishes.given_value(label, host)
+                element, given = element_of(type_), self._spec.given_value(label, host)
                 if pointer or element is None or element.kind not in "iu":
                     continue
                 number = self.number(label, element, host)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from shflbench.checker.inputs.alternatives import ContentLayout
+from shflbench.checker.inputs.argument_spec import ArgumentSpec
 from shflbench.checker.inputs.array_accesses import array_accesses, range_ends, records
 from shflbench.checker.inputs.asserted_grids import with_asserted_grids
 from shflbench.checker.inputs.blocks import suggested_blocks
@@ -24,7 +25,6 @@ from shflbench.checker.inputs.sampled import with_samples
 from shflbench.checker.inputs.shapes import LaunchShape
 from shflbench.checker.inputs.size_bound import evaluate
 from shflbench.checker.inputs.wider_grids import with_wider_grids
-from shflbench.checker.inputs.wishes import Wishes
 from shflbench.cuda_sources.origin import Origin
 from shflbench.emulator.dataflow.arrivals import arrival_counts
 from shflbench.emulator.dataflow.bit_uses import masks, shifts, units
@@ -52,7 +52,7 @@ MOST_THREADS = 1 << 14  # more take seconds; that the size is not reached is rep
 class RunPlan(NamedTuple):
     """What to run a kernel with."""
 
-    wishes: Wishes
+    spec: ArgumentSpec
     launches: list[PlannedLaunch]
 
 
@@ -70,7 +70,7 @@ def plan_runs(
     accesses = list(array_accesses(slicer, slicer.kept(IndexValues)))
     offsets = range_ends(accesses, slicer)
     pairs = range_pairs(accesses, slicer)
-    wishes = Wishes(
+    spec = ArgumentSpec(
         given=match_names(arguments, kernel),
         shared_bytes=shared_bytes,
         uses_dynamic_shared=linked.uses_dynamic_shared,
@@ -95,11 +95,11 @@ def plan_runs(
     suggestions = suggested_blocks(slicer, used, kernel.named_block, kernel.launch_bounds)
     whole_warps = takes_whole_warps(slicer)
     usual = plan(launches, kernel.host_launches, used, kernel.launch_bounds, suggestions, whole_warps=whole_warps)
-    covering = with_covering(with_asserted_grids(usual, slicer), kernel, wishes)
-    of_any_size = not wishes.indexes and not wishes.offsets
-    sampled = with_samples(covering, slicer.ops, used, of_any_size=of_any_size, first=bool(wishes.strides))
-    launch_plan = with_wider_grids(with_last_blocks(sampled, kernel, wishes), slicer)
-    return RunPlan(wishes, with_clusters(launch_plan, cluster, kernel.launch_bounds, slicer.ops))
+    covering = with_covering(with_asserted_grids(usual, slicer), kernel, spec)
+    of_any_size = not spec.indexes and not spec.offsets
+    sampled = with_samples(covering, slicer.ops, used, of_any_size=of_any_size, first=bool(spec.strides))
+    launch_plan = with_wider_grids(with_last_blocks(sampled, kernel, spec), slicer)
+    return RunPlan(spec, with_clusters(launch_plan, cluster, kernel.launch_bounds, slicer.ops))
 
 
 def _layouts(kernel: SourceKernel, slicer: Slicer, accesses: Sequence[ArrayAccess]) -> dict[str, ContentLayout]:
@@ -111,7 +111,7 @@ def _layouts(kernel: SourceKernel, slicer: Slicer, accesses: Sequence[ArrayAcces
     }
 
 
-def with_covering(plan: Sequence[PlannedLaunch], kernel: SourceKernel, wishes: Wishes) -> list[PlannedLaunch]:
+def with_covering(plan: Sequence[PlannedLaunch], kernel: SourceKernel, spec: ArgumentSpec) -> list[PlannedLaunch]:
     """Return a plan with a launch whose last threads are beyond the largest given size, if no other launch has them.
 
     Only for launches of one dimension: in several, each size limits one of them, and which one is not known.
@@ -121,7 +121,7 @@ def with_covering(plan: Sequence[PlannedLaunch], kernel: SourceKernel, wishes: W
         return list(plan)
     last = max(usual, key=lambda item: item.shape.threads_per_block)
     threads = last.shape.threads_per_block
-    needed = max(_needed_threads(kernel, last, wishes), default=0)
+    needed = max(_needed_threads(kernel, last, spec), default=0)
     enough = any(item.shape.threads >= needed for item in usual)
     several = last.shape.grid[1:] != (1, 1) or last.shape.block[1:] != (1, 1) or last.shape.grid[0] == 1
     if enough or several or needed > MOST_THREADS:
@@ -131,11 +131,11 @@ def with_covering(plan: Sequence[PlannedLaunch], kernel: SourceKernel, wishes: W
     return [*plan, PlannedLaunch(shape, basis, last.host, "threads for the given size")]
 
 
-def _needed_threads(kernel: SourceKernel, launch: PlannedLaunch, wishes: Wishes) -> Iterator[int]:
+def _needed_threads(kernel: SourceKernel, launch: PlannedLaunch, spec: ArgumentSpec) -> Iterator[int]:
     """Yield a thread more than each given size, for which the guard does not hold; without a guard, the size itself."""
-    numbers = dict(ArgumentNumbers(kernel, launch, wishes).integers())
+    numbers = dict(ArgumentNumbers(kernel, launch, spec).integers())
     given = {byte: int(number.value) for byte, number in numbers.items() if number.origin is Origin.GIVEN}
-    for bounds in wishes.bounds.values():
+    for bounds in spec.bounds.values():
         for bound in bounds:
             limit = evaluate(bound.limit, given)
             if limit is not None and not bound.in_loop and not bound.of_grid:

@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from shflbench.checker.inputs.argument_spec import MOST_TOTAL_BYTES
 from shflbench.checker.inputs.default_launches import is_edge
 from shflbench.checker.inputs.numbers import ArgumentNumbers
 from shflbench.checker.inputs.size_bound import evaluate
-from shflbench.checker.inputs.wishes import MOST_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from shflbench.checker.inputs.argument_spec import ArgumentSpec
     from shflbench.checker.inputs.default_launches import PlannedLaunch
     from shflbench.checker.inputs.size_bound import SizeBound
-    from shflbench.checker.inputs.wishes import Wishes
     from shflbench.cuda_sources.kernel_file import SourceKernel
 
 
@@ -30,18 +30,18 @@ class SuggestedSize:
 class SuggestedSizes:
     """The sizes for one launch, with the numbers of that launch."""
 
-    def __init__(self, kernel: SourceKernel, launch: PlannedLaunch, wishes: Wishes) -> None:
+    def __init__(self, kernel: SourceKernel, launch: PlannedLaunch, spec: ArgumentSpec) -> None:
         """Compute the numbers."""
-        self._launch, self._bounds, self._elements = launch, wishes.bounds, wishes.per_thread
-        self._numbers = dict(ArgumentNumbers(kernel, launch, wishes).integers())
-        first = ArgumentNumbers(kernel, launch, replace(wishes, vary=False)).integers()
+        self._launch, self._bounds, self._elements = launch, spec.bounds, spec.per_thread
+        self._numbers = dict(ArgumentNumbers(kernel, launch, spec).integers())
+        first = ArgumentNumbers(kernel, launch, replace(spec, vary=False)).integers()
         self._first = {byte: int(number.value) for byte, number in first}
 
     def largest(self, name: str) -> SuggestedSize | None:
         """Return the largest size for a buffer; None without one, or if it is too large."""
         sizes = [size for bound, size in self._sizes(name) if not (bound.unread and self._is_derived(bound))]
         largest = max(sizes, key=lambda size: size.bytes, default=None)
-        return largest if largest is not None and largest.bytes <= MOST_BYTES else None
+        return largest if largest is not None and largest.bytes <= MOST_TOTAL_BYTES else None
 
     def scaled(self, name: str, bytes_: int) -> SuggestedSize | None:
         """Return the size of a buffer that has `bytes_` in the host code, scaled down with its numbers."""

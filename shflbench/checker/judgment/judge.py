@@ -10,7 +10,6 @@ from shflbench.checker.finding_kinds import KINDS
 from shflbench.checker.judgment.body import values_without_body
 from shflbench.checker.judgment.causes import LAUNCH, derived_causes, is_of_other_numbers, is_refusal
 from shflbench.checker.judgment.last_block import is_read_of_last_block
-from shflbench.checker.judgment.misfits import Misfits, only_in_fewer_blocks
 from shflbench.checker.judgment.observations import Observation, observations
 from shflbench.checker.judgment.sentences import (
     ALL_SCHEDULES,
@@ -20,6 +19,7 @@ from shflbench.checker.judgment.sentences import (
     result_faults,
 )
 from shflbench.checker.judgment.unstated import says_nothing
+from shflbench.checker.judgment.unsupported_inputs import UnsupportedInputs, only_in_fewer_blocks
 from shflbench.checker.runs.fitting import set_aside
 from shflbench.checker.verdict import KernelVerdict, Level
 from shflbench.core.model import WARP
@@ -88,10 +88,10 @@ def judge_kernel(
     unexplained = bool(differing) and not order_matters
     judged = [_judged(item, evidence, slicer, supported=not partial, unexplained=unexplained) for item in seen]
     judged = _without_consequences(judged)
-    judged = _without_misfits(judged, Misfits(kept, slicer))
-    misfits = {id(item) for one in judged if one.misfit for item in one.launches if item.differences}
-    if misfits:  # where derived values do not fit, outputs that differ between schedules say nothing
-        fitting = (replace(item, differences=()) if id(item) in misfits else item for item in every)
+    judged = _without_unsupported(judged, UnsupportedInputs(kept, slicer))
+    unsupported = {id(item) for one in judged if one.unsupported_input for item in one.launches if item.differences}
+    if unsupported:  # where derived values do not fit, outputs that differ between schedules say nothing
+        fitting = (replace(item, differences=()) if id(item) in unsupported else item for item in every)
         again = replace(evidence, launches=tuple(fitting))
         return judge_kernel(
             again,
@@ -190,13 +190,15 @@ def _is_of(item: Observation, result: ScheduleResult) -> bool:
     return fault.kind.name == item.kind.name and fault.op.instruction is item.hazard.instruction
 
 
-def _without_misfits(judged: Sequence[Observation], misfits: Misfits) -> list[Observation]:
+def _without_unsupported(judged: Sequence[Observation], unsupported: UnsupportedInputs) -> list[Observation]:
     """Return the observations; those that say only that derived values do not fit count for nothing."""
     result = []
     for item in judged:
         is_open = item.level is Level.WARNING or item.undecided or only_in_fewer_blocks(item)
-        reasons = misfits.reasons(item, item.causes) if is_open else ()
-        result.append(replace(item, level=Level.NONE, causes=(), undecided="", misfit=reasons) if reasons else item)
+        reasons = unsupported.reasons(item, item.causes) if is_open else ()
+        result.append(
+            replace(item, level=Level.NONE, causes=(), undecided="", unsupported_input=reasons) if reasons else item
+        )
     return result
 
 
@@ -261,7 +263,7 @@ def _judged(
     if is_refusal(item, slicer) and not supported:
         return replace(item, level=Level.NONE)
     if is_of_other_numbers(item, evidence.launches):
-        return replace(item, level=Level.NONE, misfit=(LAUNCH,))
+        return replace(item, level=Level.NONE, unsupported_input=(LAUNCH,))
     row = KINDS[item.kind]
     if row.level is Level.NOTICE:  # no race, and atomics may explain other results
         is_error = unexplained and item.kind is HazardKind.UNORDERED

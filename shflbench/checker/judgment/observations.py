@@ -31,7 +31,7 @@ class Observation:
     causes: tuple[str, ...] = ()  # the options that would settle it
     undecided: str = ""  # why a loop that did not end within the limit of instructions may end
     removed: bool = False  # a store takes part that the optimizer removed
-    misfit: tuple[str, ...] = ()  # the causes, where it says only that they do not fit
+    unsupported_input: tuple[str, ...] = ()  # the causes, where it says only that they do not fit
     unstated: bool = False  # it says nothing, because nothing states the launches in which it happened
 
     @property

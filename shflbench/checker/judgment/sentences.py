@@ -72,20 +72,20 @@ def needs_sentence(
     return text
 
 
-def misfit_sentence(judged: Sequence[Observation]) -> str:
+def unsupported_sentence(judged: Sequence[Observation]) -> str:
     """Return what happened only with derived values, or in a launch, that do not fit; empty if nothing did."""
-    misfits = [item for item in judged if item.misfit]
-    if not misfits:
+    unsupported = [item for item in judged if item.unsupported_input]
+    if not unsupported:
         return ""
-    first = misfits[0]
+    first = unsupported[0]
     launch = first.launches[0]
-    if all(item.kind is HazardKind.ENDLESS for item in misfits):
+    if all(item.kind is HazardKind.ENDLESS for item in unsupported):
         return f"launch {launch.launch.shape} did not end within the limit of instructions, a shorter one did"
-    names = dict.fromkeys(name for item in misfits for name in item.misfit)
+    names = dict.fromkeys(name for item in unsupported for name in item.unsupported_input)
     values = [_input(name, first, launch.arguments) for name in names if name not in {LAUNCH, SHARED, HOST_ARGS}]
     one = f"in launch {launch.launch.shape}{_with_number(launch.launch.host)}"
     where = f"with derived {' and '.join(values)}" if values else one
-    return f"{_kinds(misfits)} only {where}, and not {'with' if values else 'in'} others"
+    return f"{_kinds(unsupported)} only {where}, and not {'with' if values else 'in'} others"
 
 
 def unstated_sentence(judged: Sequence[Observation], *, only_included: bool) -> str:

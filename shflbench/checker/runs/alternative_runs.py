@@ -57,7 +57,7 @@ def with_alternatives(
     Each of them executes all ops of one of the `sites`, and the first one runs under all schedules if no other did.
     Which values are tried first follows from the `causes` of the faults.
     """
-    by_contents = (*of_ranges(runs.wishes.layouts.values()), *ALTERNATIVES)
+    by_contents = (*of_ranges(runs.spec.layouts.values()), *ALTERNATIVES)
     values = OF_NUMBERS if causes is Causes.NUMBERS else by_contents
     short = SHORT_BY_CONTENTS if causes is Causes.CONTENTS else SHORT
     plans = {id(item.launch): item for item in failed}
@@ -109,9 +109,9 @@ def _alternatives(
     for alternative in alternatives:
         if not missing or unended > MOST_UNENDED or (runs.budget.is_spent and not unended):
             return
-        wishes = replace(runs.wishes, alternative=alternative, vary=False)
+        spec = replace(runs.spec, alternative=alternative, vary=False)
         note = ", ".join(filter(None, (launch.note, alternative.text)))
-        item = replace(runs, wishes=wishes).one_launch(replace(launch, note=note))
+        item = replace(runs, spec=spec).one_launch(replace(launch, note=note))
         item = replace(item, has_other_numbers=alternative.has_other_numbers)
         if alternative is AS_USUAL and any(hazard.kind in RACES for hazard in item.hazards):
             yield item

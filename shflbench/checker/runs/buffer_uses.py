@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from shflbench.checker.inputs.argument_spec import ArgumentSpec
     from shflbench.checker.inputs.linked import LinkedKernel
-    from shflbench.checker.inputs.wishes import Wishes
     from shflbench.checker.runs.evidence import LaunchEvidence
 
 FEW_BLOCKS = 2  # along each axis of a small launch
@@ -59,7 +59,7 @@ class BufferUse(Enum):
 
 
 def buffer_uses(
-    linked: LinkedKernel, wishes: Wishes, launches: Sequence[PlannedLaunch], seed: int, budget: FileBudget = NEVER
+    linked: LinkedKernel, spec: ArgumentSpec, launches: Sequence[PlannedLaunch], seed: int, budget: FileBudget = NEVER
 ) -> Mapping[str, BufferUse]:
     """Return the use of each buffer, by the name of its pointer.
 
@@ -70,7 +70,7 @@ def buffer_uses(
     loaded, stored = _accessed(linked)
     uses = {name: BufferUse.READ if name not in stored else BufferUse.WRITTEN for name in loaded | stored}
     both = loaded & stored
-    evidence = next(_ended(linked, wishes, launches, seed, budget), None) if both else None
+    evidence = next(_ended(linked, spec, launches, seed, budget), None) if both else None
     for name in both:
         if evidence is None or _depends(linked, evidence, name, budget):
             uses[name] = BufferUse.CHANGED
@@ -100,14 +100,14 @@ def addresses_of_stores(linked: LinkedKernel) -> frozenset[str]:
 
 
 def _ended(
-    linked: LinkedKernel, wishes: Wishes, launches: Sequence[PlannedLaunch], seed: int, budget: FileBudget
+    linked: LinkedKernel, spec: ArgumentSpec, launches: Sequence[PlannedLaunch], seed: int, budget: FileBudget
 ) -> Iterator[LaunchEvidence]:
     """Yield launches that ended: first a small one with derived arguments, then the first of the plan."""
     whole = [item for item in launches if not item.shape.sample]
     for launch in whole[:1]:
         x, y, z = (min(size, FEW_BLOCKS) for size in launch.shape.grid)
         small = PlannedLaunch(LaunchShape((x, y, z), launch.shape.block), Origin.DERIVED)
-        for tried, known in ((small, replace(wishes, given={})), (launch, wishes)):
+        for tried, known in ((small, replace(spec, given={})), (launch, spec)):
             few = RunBudget(of_file=budget.apart(MOST_WORK))
             runs = KernelRuns(linked.kernel, linked.program, known, seed, patient=False, budget=few)
             evidence, _ = runs.in_lockstep([tried], seeds=1)

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from shflbench.checker.inputs.argument_spec import ArgumentSpec
 from shflbench.checker.inputs.compared_constants import structural_contents
 from shflbench.checker.inputs.default_launches import PlannedLaunch
 from shflbench.checker.inputs.derive import derive
 from shflbench.checker.inputs.linked import linked_kernel
 from shflbench.checker.inputs.run_plan import zeroed_buffers
 from shflbench.checker.inputs.shapes import LaunchShape
-from shflbench.checker.inputs.wishes import Wishes
 from shflbench.checker.runs.emulated import emulated_launch
 from shflbench.core.dimensions import NO_CLUSTER
 from shflbench.core.model import MAX_BLOCK
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from shflbench.emulator.ptx.syntax import Module
 
 MOST_THREADS = 1 << 15  # of an earlier launch
-MOST_BYTES = 1 << 23  # of its buffers
+MOST_EARLIER_BYTES = 1 << 23  # of its buffers
 MOST_STEPS = 20_000  # instructions of an earlier launch
 MOST_WORK = 200_000  # of all earlier launches of a file: half of what the runs of a kernel may take
 MOST_DEPTH = 64  # launches one after another
@@ -146,7 +146,7 @@ class EarlierLaunches:
         )
         zeroed = zeroed_buffers(linked.kernel, linked.program, linked.slicer)
         arguments = derive(
-            linked.kernel, launch, Wishes(uses_dynamic_shared=linked.uses_dynamic_shared, zeroed=zeroed), seed
+            linked.kernel, launch, ArgumentSpec(uses_dynamic_shared=linked.uses_dynamic_shared, zeroed=zeroed), seed
         )
         if not _is_understood(arguments):
             return None
@@ -200,7 +200,7 @@ def _is_small(host: HostLaunch) -> bool:
     known = [size for size in sizes.values() if size is not None]
     threads = prod(host.grid) * prod(host.block)
     is_valid = 0 < prod(host.block) <= MAX_BLOCK and 0 < threads <= MOST_THREADS
-    return is_valid and len(known) == len(sizes) and sum(known) <= MOST_BYTES
+    return is_valid and len(known) == len(sizes) and sum(known) <= MOST_EARLIER_BYTES
 
 
 def _is_understood(arguments: Arguments) -> bool:

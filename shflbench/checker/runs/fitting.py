@@ -49,20 +49,20 @@ def _too_large(launches: Sequence[LaunchEvidence]) -> dict[str, tuple[HazardKind
 
     Empty unless a block that the code suggests fits in all of its launches: otherwise the arrays may be what is wrong.
     """
-    misfits: dict[str, tuple[HazardKind, ...]] = {}
+    unsupported: dict[str, tuple[HazardKind, ...]] = {}
     for item in launches:  # what happens with one seed counts for all
         shape = str(item.launch.shape)
-        misfits[shape] = tuple(dict.fromkeys((*misfits.get(shape, ()), *_misfits(item))))
+        unsupported[shape] = tuple(dict.fromkeys((*unsupported.get(shape, ()), *_unsupported(item))))
     plans = {str(item.launch.shape): item.launch for item in launches}
-    wrong = {plans[shape].shape.block for shape, kinds in misfits.items() if kinds}
+    wrong = {plans[shape].shape.block for shape, kinds in unsupported.items() if kinds}
     suggested = {launch.shape.block for launch in plans.values() if launch.origin.has_suggested_block}
     if not suggested - wrong:
         return {}
     derived = {shape for shape, launch in plans.items() if launch.origin.has_derived_block}
-    return {shape: kinds for shape, kinds in misfits.items() if kinds and shape in derived}
+    return {shape: kinds for shape, kinds in unsupported.items() if kinds and shape in derived}
 
 
-def _misfits(item: LaunchEvidence) -> Iterator[HazardKind]:
+def _unsupported(item: LaunchEvidence) -> Iterator[HazardKind]:
     for hazard in item.results[0].hazards:  # in lockstep, in which every launch runs
         if hazard.kind in OF_SIZE and hazard.space == "shared" and not hazard.after_fault:
             yield hazard.kind

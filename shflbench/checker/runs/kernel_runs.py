@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from shflbench.checker.inputs.argument_spec import MOST_PAGED, MOST_TOTAL_BYTES, PAGED_PERIOD
 from shflbench.checker.inputs.default_launches import (
     fewer_blocks,
     is_edge,
@@ -16,7 +17,6 @@ from shflbench.checker.inputs.default_launches import (
     of_blocks,
 )
 from shflbench.checker.inputs.derive import derive
-from shflbench.checker.inputs.wishes import MOST_BYTES, MOST_PAGED, PAGED_PERIOD
 from shflbench.checker.runs.all_schedules import communicates_by_barriers, results_hold_for_all
 from shflbench.checker.runs.budget import RunBudget
 from shflbench.checker.runs.differences import differences
@@ -54,8 +54,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from shflbench.checker.inputs.argument import Arguments
+    from shflbench.checker.inputs.argument_spec import ArgumentSpec
     from shflbench.checker.inputs.default_launches import PlannedLaunch
-    from shflbench.checker.inputs.wishes import Wishes
     from shflbench.cuda_sources.kernel_file import SourceKernel
     from shflbench.emulator.explore import ScheduleResult
     from shflbench.emulator.link.program import Program
@@ -76,7 +76,7 @@ class KernelRuns:
 
     kernel: SourceKernel
     program: Program
-    wishes: Wishes
+    spec: ArgumentSpec
     seed: int
     patient: bool = True  # a launch in lockstep may take more instructions than the limit
     budget: RunBudget = field(default_factory=RunBudget)
@@ -123,7 +123,7 @@ class KernelRuns:
         if not self._without_memory:
             return ""
         shapes = join_words(list(self._without_memory))
-        return f"real sizes of launch {shapes} not checked, because buffers need more than {MOST_BYTES >> 20} MiB"
+        return f"real sizes of launch {shapes} not checked, because buffers need more than {MOST_TOTAL_BYTES >> 20} MiB"
 
     def in_lockstep(self, launch_plan: Sequence[PlannedLaunch], seeds: int = SEEDS) -> tuple[list[LaunchEvidence], str]:
         """Return each launch with each seed, and why not all of them ran."""
@@ -166,12 +166,12 @@ class KernelRuns:
             if not has_ended:
                 continue
             for round_ in range(1, seeds):
-                self.wishes = replace(self.wishes, vary=not launch.is_special)
+                self.spec = replace(self.spec, vary=not launch.is_special)
                 tried = launches[-1].launch  # with fewer blocks, where all of them were too many
-                other = derive(self.kernel, tried, self._wishes_of(tried), self.seed + round_)
+                other = derive(self.kernel, tried, self._spec_of(tried), self.seed + round_)
                 if not self.budget.is_half_spent and _differ(other, launches[-1].arguments):
                     launches.append(self._launch(tried, self.seed + round_))
-            self.wishes = replace(self.wishes, vary=False)
+            self.spec = replace(self.spec, vary=False)
         number = count_noun(skipped, "launch")
         return f"{number} did not run, because the limit of instructions was reached" if skipped else ""
 
@@ -182,9 +182,9 @@ class KernelRuns:
         accesses.
         """
         if self.budget.allows_small or not any(is_edge(item.launch) for item in before):
-            self.wishes = replace(self.wishes, vary=True)
+            self.spec = replace(self.spec, vary=True)
             yield self._launch(launch, self.seed + 1)
-            self.wishes = replace(self.wishes, vary=False)
+            self.spec = replace(self.spec, vary=False)
 
     def _smaller(self, item: LaunchEvidence, launch_plan: Sequence[PlannedLaunch]) -> list[LaunchEvidence]:
         """Return the first smaller launch that ends, in place of one that did not, but may end.
@@ -209,7 +209,7 @@ class KernelRuns:
         Some blocks ran at the real sizes then.
         """
         real = [item for item in before if item.launch.shape.sample and item.results[0].error is None]
-        if not real or not launch.origin.is_scaled_down or not self.wishes.strides:
+        if not real or not launch.origin.is_scaled_down or not self.spec.strides:
             return False
         return self.budget.longest / len(real[0].launch.shape.sample) * prod(launch.whole_grid) > self.budget.most
 
@@ -287,7 +287,7 @@ class KernelRuns:
         machine = self._machine()
         while True:
             self.budget.of_file.check()
-            arguments = derive(self.kernel, launch, self._wishes_of(launch), seed)
+            arguments = derive(self.kernel, launch, self._spec_of(launch), seed)
             self.budget.of_file.spend(2 * arguments.total_bytes / BYTES)  # they are filled, and run on
             emulated = self._emulated(launch, arguments, machine)
             result = self._in_lockstep(emulated, seed, arguments)
@@ -295,9 +295,9 @@ class KernelRuns:
                 launch = smaller
             elif self._growth.is_beyond_all(result.error, arguments) and (other := that_fits(launch)) is not None:
                 launch = other
-            elif not self._grow(self._growth.after(self.wishes, result, arguments)):
+            elif not self._grow(self._growth.after(self.spec, result, arguments)):
                 result = self._past_faults(emulated, result, seed)
-                if any(self._grow(self._growth.of_fault(self.wishes, one, arguments)) for one in result.faults):
+                if any(self._grow(self._growth.of_fault(self.spec, one, arguments)) for one in result.faults):
                     continue
                 return _observed(machine, LaunchEvidence(launch, arguments, seed, (result,)))
 
@@ -321,7 +321,7 @@ class KernelRuns:
             self.budget.of_file.spend(item.arguments.total_bytes / BYTES)
             try:
                 result = self._run(emulated, policy, item.seed)
-                if self._grow(self._growth.of_fault(self.wishes, result.error, item.arguments)):
+                if self._grow(self._growth.of_fault(self.spec, result.error, item.arguments)):
                     return self._under_all_schedules(self._launch(item.launch, item.seed))
             except BudgetError as error:
                 self._ended_by = error
@@ -342,17 +342,17 @@ class KernelRuns:
         more = replace(item, results=tuple(results), partial=tuple(partial), differences=differing)
         return more, cut
 
-    def _wishes_of(self, launch: PlannedLaunch) -> Wishes:
+    def _spec_of(self, launch: PlannedLaunch) -> ArgumentSpec:
         """Return what decides on the arguments of a launch; of one with pages, contents repeat unless they are indices.
 
         Sorted contents do not repeat, either.
         """
         arguments = launch.host.arguments if launch.host is not None else ()
         is_sorted = any(item.buffer is not None and item.buffer.is_sorted for item in arguments)
-        indexes = bool(self.wishes.indexes or self.wishes.offsets)
+        indexes = bool(self.spec.indexes or self.spec.offsets)
         if not has_pages(self.program, launch) or is_sorted or indexes:
-            return self.wishes
-        return replace(self.wishes, most_bytes=MOST_PAGED, period_bytes=PAGED_PERIOD)
+            return self.spec
+        return replace(self.spec, most_bytes=MOST_PAGED, period_bytes=PAGED_PERIOD)
 
     def _machine(self) -> Machine:
         return Machine(budget=self.budget.of_file)
@@ -362,9 +362,9 @@ class KernelRuns:
             gc.collect()  # the machine of the launch before is in a cycle
         return emulated_launch(self.program, launch, arguments, machine)
 
-    def _grow(self, grown: Wishes | None) -> bool:
-        """Take the wishes for larger buffers, if there are any; return whether there are."""
-        self.wishes = grown or self.wishes
+    def _grow(self, grown: ArgumentSpec | None) -> bool:
+        """Take the spec for larger buffers, if there are any; return whether there are."""
+        self.spec = grown or self.spec
         return grown is not None
 
     def _is_meaningful(self, sampled: LaunchEvidence) -> bool:

@@ -22,8 +22,8 @@ from shflbench.errors import KernelError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from shflbench.checker.inputs.argument_spec import ArgumentSpec
     from shflbench.checker.inputs.linked import LinkedKernel
-    from shflbench.checker.inputs.wishes import Wishes
     from shflbench.checker.runs.evidence import KernelEvidence, LaunchEvidence
     from shflbench.checker.runs.kernel_runs import KernelRuns
     from shflbench.emulator.dataflow.slices import Slicer
@@ -57,12 +57,12 @@ def with_mixed(runs: KernelRuns, evidence: KernelEvidence, linked: LinkedKernel)
     executed = _executed(runs, evidence)
     if all(id(op) in executed for op in linked.slicer.ops if isinstance(op.form, Access)):
         return evidence
-    mixed = mixed_contents(linked, runs.wishes, _derived(base))
+    mixed = mixed_contents(linked, runs.spec, _derived(base))
     if mixed is None:
         return evidence
     with suppress(KernelError):
-        wishes = replace(runs.wishes, mixed=mixed, vary=False)
-        item = _run(runs, base, wishes, mixed.text)
+        spec = replace(runs.spec, mixed=mixed, vary=False)
+        item = _run(runs, base, spec, mixed.text)
         known = _with_certain_races(item, linked, executed) if not ran_ops(runs.program, item) <= executed else None
         return replace(evidence, launches=(*evidence.launches, known)) if known is not None else evidence
     return evidence
@@ -103,8 +103,8 @@ def _reaching(
         if not contents.values.keys() <= derived:
             continue
         tried += 1
-        wishes = replace(runs.wishes, uniform=contents.values, vary=False)
-        item = _run(runs, base, wishes, contents.text)
+        spec = replace(runs.spec, uniform=contents.values, vary=False)
+        item = _run(runs, base, spec, contents.text)
         ran = ran_ops(runs.program, item)
         known = _with_certain_races(item, linked, executed) if not ran <= executed else None
         if known is not None:
@@ -112,9 +112,9 @@ def _reaching(
             yield known
 
 
-def _run(runs: KernelRuns, base: LaunchEvidence, wishes: Wishes, text: str) -> LaunchEvidence:
+def _run(runs: KernelRuns, base: LaunchEvidence, spec: ArgumentSpec, text: str) -> LaunchEvidence:
     note = ", ".join(filter(None, (base.launch.note, f"derived contents: {text}")))
-    return replace(runs, wishes=wishes, patient=False).one_launch(replace(base.launch, note=note))
+    return replace(runs, spec=spec, patient=False).one_launch(replace(base.launch, note=note))
 
 
 def _with_certain_races(item: LaunchEvidence, linked: LinkedKernel, executed: frozenset[int]) -> LaunchEvidence | None:

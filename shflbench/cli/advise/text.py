@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.answers.answer import Role
-from shflbench.analysis.contest import Certainty, times
+from shflbench.analysis.ranking import Certainty, times
 from shflbench.cli.layout import Line, Table, align_right
 from shflbench.printable import escape
 

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from shflbench.analysis.contest import JointTimes
     from shflbench.analysis.joint_ratios import JointRatios
+    from shflbench.analysis.ranking import JointTimes
     from shflbench.core.model import Case, Launch
     from shflbench.store import Row, Run
     from shflbench.user_kernels.comparison import ComparedKernel, KernelChoice

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.analysis.answers.predicted import MATTERS
+from shflbench.analysis.answers.predicted import PREDICTED_TIE
 from shflbench.cli.layout import Line, Table, align_right
 from shflbench.core.words import count_noun, join_words
 from shflbench.user_kernels.challenge.verdict import ChallengeVerdict
@@ -103,7 +103,7 @@ def show_estimates(
         for name, doubt in doubts.items():
             console.data(f"  {name} is not compared: {doubt}")
     if any(one.limit_cycles is not None for item in estimates for one in item.variants):
-        console.say(f"A limit is a lower bound; predictions that differ by less than {MATTERS:.0%} say nothing.")
+        console.say(f"A limit is a lower bound; predictions that differ by less than {PREDICTED_TIE:.0%} say nothing.")
     if estimates and all(one.limit_cycles is None for item in estimates for one in item.variants):
         reasons = dict.fromkeys(one.remark for one in estimates[0].variants if one.remark)
         console.say(f"No limits or predictions: {join_words(list(reasons)) or 'none is known'}.")

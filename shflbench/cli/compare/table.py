@@ -26,7 +26,7 @@ from shflbench.output.export.comparison_words import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from shflbench.analysis.compare.comparison import Comparison, Verdict
+    from shflbench.analysis.compare.comparison import ChangeVerdict, Comparison
     from shflbench.cli.layout import Styled
 
 
@@ -37,7 +37,7 @@ def lines(comparison: Comparison, width: int | None = None) -> list[Styled]:
     might have been missed, the basis and the result.
     """
     sides = [(f"base: {side(comparison.base)}", ""), (f"new:  {side(comparison.new)}", "")]
-    obstacles = [(f"no verdict: {flat(text)}", "doubt") for text in comparison.across]
+    reasons = [(f"no verdict: {flat(text)}", "doubt") for text in comparison.across]
     table = list(_table(comparison, width))
     meanings = [(text, "") for text in legend(comparison)] if table else []
     corrected = "" if table else correction_in_words(comparison)
@@ -49,7 +49,7 @@ def lines(comparison: Comparison, width: int | None = None) -> list[Styled]:
         headline(comparison),
     )
     end = [(text, "") for text in sentences if text]
-    parts = (_prose([*sides, *obstacles], width), _prose(meanings, width), table, _prose(end, width))
+    parts = (_prose([*sides, *reasons], width), _prose(meanings, width), table, _prose(end, width))
     return [line for part in parts if part for line in (*part, ("", ""))][:-1]
 
 
@@ -72,14 +72,14 @@ def _table(comparison: Comparison, width: int | None) -> Iterator[Styled]:
         yield from _prose([(f"{INDENT}{text}", "") for text in explain(verdict)], width)
 
 
-def _line(verdict: Verdict, comparison: Comparison) -> Line:
+def _line(verdict: ChangeVerdict, comparison: Comparison) -> Line:
     case = (flat(verdict.case_id), *cells(verdict, comparison))
     if comparison.across:
         return Line(case)
     return Line((verdict.outcome.value, *case, fraction(verdict.threshold)), _style(verdict, comparison))
 
 
-def _style(verdict: Verdict, comparison: Comparison) -> str:
+def _style(verdict: ChangeVerdict, comparison: Comparison) -> str:
     if fails(verdict, comparison):
         return "bad"
     return {Outcome.FASTER: "good", Outcome.NEW: "", Outcome.SAME: ""}.get(verdict.outcome, "doubt")

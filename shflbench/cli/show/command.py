@@ -56,7 +56,7 @@ def command(
     if any(filters.values()) and not any(selected):
         raise UsageError("no case matches all filters", "leave out one of --pattern, --variant, --dtype")
     if best:
-        from shflbench.analysis.contest import best_rows
+        from shflbench.analysis.ranking import best_rows
         from shflbench.cli.run_times import joint_times
         from shflbench.cli.show.tables import by_group
 

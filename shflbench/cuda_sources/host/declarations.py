@@ -10,7 +10,7 @@ from shflbench.cuda_sources.host.conversions import convert
 from shflbench.cuda_sources.host.records import bind, bound_names, entry_of_map, is_record
 from shflbench.cuda_sources.host.types import LIST_ELEMENT, UNKNOWN_TYPE, HostType, array_of, pointer_to
 from shflbench.cuda_sources.host.values import (
-    MOST_BYTES,
+    MOST_KEPT_BYTES,
     UNKNOWN,
     Cell,
     Designated,
@@ -256,7 +256,7 @@ def array_with(type_: HostType, values: Sequence[object]) -> Pointer:
     count = type_.count or len(values)
     size = count * element.stride
     memory = Memory(size)
-    if values and element.size is not None and size <= MOST_BYTES:
+    if values and element.size is not None and size <= MOST_KEPT_BYTES:
         memory.fill(0, 0, size)
     if element.is_array and element.size is not None:
         _store_rows(memory, 0, element, values)
@@ -324,7 +324,7 @@ def fill_vector(made: Structure, arguments: Sequence[object]) -> None:
         value = arguments[1] if len(arguments) > 1 else 0
         if value == 0:
             memory.fill(0, 0, memory.size)
-        elif memory.size and memory.size <= MOST_BYTES:
+        elif memory.size and memory.size <= MOST_KEPT_BYTES:
             for index in range(first):
                 HostElement(memory, index * size, made.element).store(value)
     else:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from shflbench.cuda_sources.host.streams import HostStreams
-from shflbench.cuda_sources.host.values import MOST_BYTES, Memory
+from shflbench.cuda_sources.host.values import MOST_KEPT_BYTES, Memory
 from shflbench.cuda_sources.kernel_file import HostCall
 from shflbench.emulator.file_budget import HOST_SHARE, NEVER, FileBudget
 
@@ -218,7 +218,7 @@ class HostState:
 
     def memory(self, size: int | None, *, device: bool = False) -> Memory:
         """Return an allocation; its contents are kept unless the run has allocated very much."""
-        self.allocated += min(size or 0, MOST_BYTES)
+        self.allocated += min(size or 0, MOST_KEPT_BYTES)
         return Memory(size, device, is_kept=self.allocated <= MOST_KEPT)
 
     def step(self, nodes: int = 1) -> None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 MANY_THREADS = 4096
 MOST_ROWS = 65_535  # blocks of a grid along y and z
-MOST_THREADS, MOST_BYTES = 1 << 20, 1 << 24  # of launches with further numbers, and of their buffers
+MOST_THREADS, MOST_USEFUL_BYTES = 1 << 20, 1 << 24  # of launches with further numbers, and of their buffers
 
 
 def score(state: HostState) -> tuple[int, ...]:
@@ -54,7 +54,7 @@ def is_valid(item: Performed) -> bool:
 def is_moderate(item: Performed) -> bool:
     """Whether a launch, of a number that was chosen only to be large or odd, is no larger than needed."""
     sizes = [argument.buffer.size or 0 for argument in item.launch.arguments if argument.buffer is not None]
-    return blocks_of(item) * threads_of(item) <= MOST_THREADS and max(sizes, default=0) <= MOST_BYTES
+    return blocks_of(item) * threads_of(item) <= MOST_THREADS and max(sizes, default=0) <= MOST_USEFUL_BYTES
 
 
 def blocks_of(item: Performed) -> int:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 MOST_NUMBER = 1 << 64
-MOST_BYTES = 1 << 20  # of one allocation whose contents are kept
+MOST_KEPT_BYTES = 1 << 20  # of one allocation whose contents are kept
 MOST_ALLOCATED = 1 << 42  # bytes of one allocation; 4 TiB are more than any GPU has
 MOST_FIRST = 1 << 16  # bytes that are kept of one with more
 MOMENTS = count(1)  # which order what the host code does
@@ -194,14 +194,14 @@ class Memory:
 
     def contents(self) -> bytes | None:
         """Return all bytes, None if one is unknown."""
-        if self.filled is not None and self.size is not None and self.size <= MOST_BYTES:
+        if self.filled is not None and self.size is not None and self.size <= MOST_KEPT_BYTES:
             return bytes([self.filled]) * self.size
         return bytes(self.data) if self.data and b"\0" not in self.known else None
 
     def _kept(self) -> bool:
         """Make room for the contents; False if they are too many."""
         self.is_sorted, self.output, self.changed = False, None, next(MOMENTS)
-        if self.size is None or self.size > MOST_BYTES or not self.is_kept:
+        if self.size is None or self.size > MOST_KEPT_BYTES or not self.is_kept:
             self.filled = None
             return False
         if len(self.data) != self.size:

@@ -33,7 +33,7 @@ ABSENT_FILLS = (0xDEADBEEF, 0x21524110, 0x7BFF7BFF, 0xFBFFFBFF)
 # only compare with zero.
 UNWRITTEN_FILLS = (0xA5, 0x5A, 0)
 MOST_PARTS = 256  # sets of diverged threads, each of which keeps the code that is bound to it
-MOST_BYTES = 1 << 31  # of registers, local and shared memory of one launch
+MOST_STATE_BYTES = 1 << 31  # of registers, local and shared memory of one launch
 
 
 class State:
@@ -223,10 +223,10 @@ def _check_size(program: Program, shape: Shape, dynamic_shared: int) -> None:
     register_bytes = sum(np.dtype(type_).itemsize for type_ in program.registers)
     needed = shape.lanes * (register_bytes + program.local_bytes)
     needed += shape.grid * (program.shared_bytes + dynamic_shared)
-    if needed > MOST_BYTES:
+    if needed > MOST_STATE_BYTES:
         raise EmulatorError(
             f"{shape.grid}x{shape.block} threads of {program.name} need {needed >> 20} MiB of registers and memory; "
-            f"the emulator has {MOST_BYTES >> 20}",
+            f"the emulator has {MOST_STATE_BYTES >> 20}",
             "Choose a smaller launch.",
         )
 

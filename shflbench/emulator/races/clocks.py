@@ -24,7 +24,7 @@ from shflbench.emulator.machine.threads import ThreadSet
 from shflbench.emulator.opcodes.forms import Values
 from shflbench.errors import EmulatorError
 
-MOST_BYTES = 1 << 28  # of the rows of threads and blocks: those of 8,192 threads that all learn something
+MOST_CLOCK_BYTES = 1 << 28  # of the rows of threads and blocks: those of 8,192 threads that all learn something
 
 
 @dataclass(slots=True, eq=False)
@@ -254,7 +254,7 @@ class Clocks(Observer):
     def has_room(self, threads: int) -> bool:
         """Return whether so many threads may learn something by themselves."""
         rows = self._learned()
-        return rows.bytes + self._block_rows.nbytes + 4 * self._shape.lanes * threads <= MOST_BYTES
+        return rows.bytes + self._block_rows.nbytes + 4 * self._shape.lanes * threads <= MOST_CLOCK_BYTES
 
     @property
     def has_rows(self) -> bool:
@@ -281,7 +281,7 @@ class Clocks(Observer):
         if self._rows is None:
             self._rows = _ThreadRows(threads)
             self._block_rows = np.zeros((self._shape.grid, threads), np.int32)
-        if self._rows.bytes + self._block_rows.nbytes + 4 * threads * more > MOST_BYTES:
+        if self._rows.bytes + self._block_rows.nbytes + 4 * threads * more > MOST_CLOCK_BYTES:
             raise EmulatorError(
                 f"{self._state.program.name} synchronizes threads one by one, too many of {threads} for the emulator",
                 "Check a smaller launch.",

@@ -25,7 +25,7 @@ from shflbench.errors import EmulatorError
 
 NO_THREAD = -1
 NEVER = np.iinfo(np.int32).max  # later than any barrier, so that reads of uninitialized memory are compared
-MOST_BYTES = 1 << 30  # of the table of last reads
+MOST_READS_BYTES = 1 << 30  # of the table of last reads
 SEVERAL = -1  # instead of the number of a warp
 
 
@@ -64,7 +64,7 @@ class SharedMemoryRaces(Rule):
         self.granule = state.program.shared_granule
         self.threads = shape.lanes_per_block
         cells = max(space.bytes.size // self.granule, 1)
-        if cells * self.threads * 4 > MOST_BYTES:
+        if cells * self.threads * 4 > MOST_READS_BYTES:
             raise EmulatorError(
                 f"{state.program.name} cannot be checked for races at {shape.grid}x{shape.block}",
                 "Check fewer or smaller blocks; two of 128 threads show the same races.",

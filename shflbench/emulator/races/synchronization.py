@@ -25,7 +25,7 @@ from shflbench.emulator.races.fenced_accesses import FenceClocks
 from shflbench.emulator.races.scopes import Scopes
 from shflbench.errors import EmulatorError
 
-MOST_BYTES = 1 << 28  # of published clocks
+MOST_PUBLISHED_BYTES = 1 << 28  # of published clocks
 SPACES = {"shared", "global", "module"}
 
 _OLD_PHASES = 2  # barriers of a cluster after which all of its threads have waited for one
@@ -330,7 +330,7 @@ class Synchronization(Observer):
         """Let a place carry clocks; EmulatorError if too many do."""
         self._places[place] = published
         self._marked[place[0]][place[1]] = True
-        if len(self._places) * self._shape.lanes * 8 > MOST_BYTES:
+        if len(self._places) * self._shape.lanes * 8 > MOST_PUBLISHED_BYTES:
             raise EmulatorError(
                 f"{self._program.name} synchronizes by more than {len(self._places) - 1} places in memory",
                 "Check a smaller launch.",

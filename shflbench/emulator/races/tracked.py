@@ -27,7 +27,7 @@ from shflbench.emulator.races.facts import UnorderedReason
 from shflbench.emulator.races.fenced_reads import FencedReads
 from shflbench.emulator.races.hazards import RACES, HazardKind, HazardLog
 from shflbench.emulator.races.load_uses import LoadUses
-from shflbench.emulator.races.observation import Observations
+from shflbench.emulator.races.observed_writes import ObservedWrites
 from shflbench.emulator.races.rule import Rule
 from shflbench.emulator.races.scopes import Scopes
 from shflbench.emulator.races.synchronization import Synchronization
@@ -118,7 +118,7 @@ class TrackedRaces(Rule):
         self._tables: dict[_Class, Values] = {}  # [row, thread]: the number of the last access
         self._latest: dict[_Class, Values] = {}  # [row]: the number of the last access of any thread
         self._stored: set[_Class] = set()  # those that hold strong stores, which are no atomics
-        self._observations = Observations(state, clocks, rows)
+        self._observations = ObservedWrites(state, clocks, rows)
         self._racing: Counter[int] = Counter()  # executions of an op in which it raced
         self._ops: list[Op] = []
         self._numbers: dict[int, int] = {}

@@ -14,7 +14,7 @@ from shflbench.core.words import count_noun, flat, one_or_many
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from shflbench.analysis.compare.comparison import Comparison, SideInfo, Verdict
+    from shflbench.analysis.compare.comparison import ChangeVerdict, Comparison, SideInfo
     from shflbench.core.model import Interval
 
 COMMIT = 7  # characters of a commit's hash, as git shortens it
@@ -27,7 +27,7 @@ def value(number: float | None, metric: Metric) -> str:
     return f"{number:g}" if metric is Metric.REGISTERS or number == 0 else significant(number)
 
 
-def correction(verdict: Verdict) -> str:
+def correction(verdict: ChangeVerdict) -> str:
     """Return what the judged difference has more than the measured one, `-1.44`; empty if it is unknown."""
     return signed_like(verdict.correction.total, verdict.measured_base or 0.0) if verdict.correction else ""
 
@@ -49,7 +49,7 @@ def columns(comparison: Comparison) -> dict[str, str]:
     }
 
 
-def cells(verdict: Verdict, comparison: Comparison) -> tuple[str, ...]:
+def cells(verdict: ChangeVerdict, comparison: Comparison) -> tuple[str, ...]:
     """Return the numbers of a case, one for each of `columns`."""
     values = (value(number, comparison.metric) for number in (verdict.measured_base, verdict.measured_new))
     corrected = (correction(verdict),) if comparison.is_corrected else ()
@@ -189,7 +189,7 @@ def describe_missed(comparison: Comparison) -> str:
     )
 
 
-def _same(comparison: Comparison) -> list[Verdict]:
+def _same(comparison: Comparison) -> list[ChangeVerdict]:
     return [verdict for verdict in comparison.verdicts if verdict.outcome is Outcome.SAME]
 
 
@@ -200,7 +200,7 @@ def _span(fractions: Iterable[float | None]) -> str:
     return low if low == high else f"{low} to {high}"
 
 
-def select_notable(comparison: Comparison) -> tuple[Verdict, ...]:
+def select_notable(comparison: Comparison) -> tuple[ChangeVerdict, ...]:
     """Return the cases to show, the most important first: all that are not the same, and those with a remark.
 
     If the sides cannot be compared, these are all cases, in the order of the suite.
@@ -211,13 +211,13 @@ def select_notable(comparison: Comparison) -> tuple[Verdict, ...]:
     return tuple(verdict for verdict in verdicts if verdict.outcome is not Outcome.SAME or verdict.remarks)
 
 
-def explain(verdict: Verdict) -> tuple[str, ...]:
+def explain(verdict: ChangeVerdict) -> tuple[str, ...]:
     """Return what the numbers beside it do not say: the sentence if there are none, and `details`."""
     sentence = "" if verdict.ratio else verdict.sentence
     return tuple(flat(text) for text in (sentence, *details(verdict)) if text)
 
 
-def details(verdict: Verdict) -> tuple[str, ...]:
+def details(verdict: ChangeVerdict) -> tuple[str, ...]:
     """Return what accompanies the sentence: advice, what changed in the kernel, remarks, and last the likely cause.
 
     A change that the likely cause contains in its own words is not repeated.
@@ -227,13 +227,13 @@ def details(verdict: Verdict) -> tuple[str, ...]:
     return tuple(filter(None, (verdict.advice, *changes, *verdict.remarks, likely_cause(verdict))))
 
 
-def likely_cause(verdict: Verdict) -> str:
+def likely_cause(verdict: ChangeVerdict) -> str:
     """Return the likely cause in words, the most specific part first; empty if none is known."""
     sentence = "; ".join(cause.sentence for cause in verdict.causes)
     inside = any(cause.kind is not CauseKind.SAME_CODE for cause in verdict.causes)
     return f"likely cause: {sentence}" if inside else sentence
 
 
-def fails(verdict: Verdict, comparison: Comparison) -> bool:
+def fails(verdict: ChangeVerdict, comparison: Comparison) -> bool:
     """Return whether this case makes `compare` exit with 1."""
     return not comparison.across and verdict.outcome in FINDINGS - comparison.allowed

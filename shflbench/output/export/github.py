@@ -23,7 +23,7 @@ from shflbench.output.export.comparison_words import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from shflbench.analysis.compare.comparison import Comparison, Verdict
+    from shflbench.analysis.compare.comparison import ChangeVerdict, Comparison
 
     Level = Literal["error", "warning", "notice"]
 
@@ -49,19 +49,19 @@ def _annotations(comparison: Comparison) -> Iterator[tuple[Level, str, str]]:
     yield "notice", NAME, "; ".join(filter(None, result))
     for warning in comparison.warnings:
         yield "warning", NAME, warning
-    for obstacle in comparison.across:
-        yield "notice", NAME, f"no verdict: {obstacle}"
+    for reason in comparison.across:
+        yield "notice", NAME, f"no verdict: {reason}"
     for verdict in () if comparison.across else select_notable(comparison):
         yield _level(verdict, comparison), f"{verdict.outcome}: {verdict.case_id}", _text(verdict)
 
 
-def _level(verdict: Verdict, comparison: Comparison) -> Level:
+def _level(verdict: ChangeVerdict, comparison: Comparison) -> Level:
     if fails(verdict, comparison):
         return "error"
     return "warning" if verdict.outcome in UNDECIDED else "notice"
 
 
-def _text(verdict: Verdict) -> str:
+def _text(verdict: ChangeVerdict) -> str:
     return "; ".join((verdict.sentence, *details(verdict)))
 
 

@@ -18,8 +18,8 @@ SCHEMA = 1  # increases if a key changes its meaning or is removed; keys may be 
 def render(comparison: Comparison) -> str:
     """Return an object with the sides, the result and every verdict in the order of the suite.
 
-    The keys of a verdict are the fields of `Verdict`. Ratios are new / base, fractions are of the base. Unknown values,
-    NaN and infinities are null.
+    The keys of a verdict are the fields of `ChangeVerdict`. Ratios are new / base, fractions are of the base. Unknown
+    values, NaN and infinities are null.
     """
     record = {
         "schema": SCHEMA,

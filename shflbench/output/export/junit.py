@@ -24,7 +24,7 @@ from shflbench.output.export.comparison_words import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from shflbench.analysis.compare.comparison import Comparison, Verdict
+    from shflbench.analysis.compare.comparison import ChangeVerdict, Comparison
 
 
 def render(comparison: Comparison) -> str:
@@ -50,7 +50,7 @@ def render(comparison: Comparison) -> str:
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{ET.tostring(root, encoding="unicode")}\n'
 
 
-def _test(verdict: Verdict, comparison: Comparison) -> ET.Element:
+def _test(verdict: ChangeVerdict, comparison: Comparison) -> ET.Element:
     pattern = verdict.case_id.partition("/")[0]
     test = ET.Element("testcase", classname=flat(pattern), name=flat(verdict.case_id))
     sentence = f"{verdict.outcome}: {verdict.sentence}"

@@ -25,7 +25,7 @@ from shflbench.output.export.comparison_words import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from shflbench.analysis.compare.comparison import Comparison, Verdict
+    from shflbench.analysis.compare.comparison import ChangeVerdict, Comparison
 
 MOST = 65_000  # characters: a comment on GitHub has at most 65,536, and its author may add a line
 MOST_OF_FOOT = 8_000  # of them for what the verdicts are based on: a side of many runs may have many notes
@@ -60,7 +60,7 @@ def _changed(comparison: Comparison, room: int) -> str:
     return _table(titles, rows, room) if rows else ""
 
 
-def _row(verdict: Verdict, comparison: Comparison) -> list[str]:
+def _row(verdict: ChangeVerdict, comparison: Comparison) -> list[str]:
     case = _case(verdict, comparison)
     why = _text("; ".join(explain(verdict)))
     if comparison.across:
@@ -79,13 +79,13 @@ def _same(comparison: Comparison, room: int) -> str:
     return f"<details><summary>{summary}</summary>\n\n{table}\n\n</details>"
 
 
-def _case(verdict: Verdict, comparison: Comparison) -> list[str]:
+def _case(verdict: ChangeVerdict, comparison: Comparison) -> list[str]:
     case = flat(verdict.case_id).replace("|", "\\|")
     return [f"`{case}`", *cells(verdict, comparison)]
 
 
 def _foot(comparison: Comparison) -> Iterator[str]:
-    yield from (f"**No verdict:** {obstacle}" for obstacle in comparison.across)
+    yield from (f"**No verdict:** {reason}" for reason in comparison.across)
     yield from (f"**Warning:** {warning}" for warning in comparison.warnings)
     yield f"Base: {side(comparison.base)}"
     yield f"New: {side(comparison.new)}"

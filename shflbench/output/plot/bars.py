@@ -6,7 +6,7 @@ from functools import partial
 from math import ceil
 from typing import TYPE_CHECKING
 
-from shflbench.analysis.contest import time_us
+from shflbench.analysis.ranking import time_us
 from shflbench.output.plot.chart import Chart
 from shflbench.output.plot.findings import best_variants, next_mechanism, note_uncounted
 from shflbench.output.plot.page import Page

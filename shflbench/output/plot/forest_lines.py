@@ -13,7 +13,7 @@ from shflbench.output.plot.forest_words import change_in_percent, signed_change
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shflbench.analysis.compare.comparison import Comparison, Verdict
+    from shflbench.analysis.compare.comparison import ChangeVerdict, Comparison
 
 MOST_LINES = 100  # about 20 inches
 _LEAST = 0.01  # the threshold assumed for a comparison that has none
@@ -31,7 +31,7 @@ class Rest:
 
     outcome: Outcome
     name: str  # the label of the strip: `389 same`, `12 more inconclusive`
-    verdicts: tuple[Verdict, ...]
+    verdicts: tuple[ChangeVerdict, ...]
 
     @property
     def changes(self) -> list[float]:
@@ -47,7 +47,7 @@ class Rest:
         return f"{low}%" if low == high else f"{low} to {high}%"
 
 
-def fold(comparison: Comparison) -> tuple[list[Verdict], list[Rest]]:
+def fold(comparison: Comparison) -> tuple[list[ChangeVerdict], list[Rest]]:
     """Return the cases that get a line each, the most important first, and the strips of all others.
 
     If there is room, every case gets a line; else the cases with the outcome `same` share a strip.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
-    from shflbench.analysis.compare.comparison import Comparison, Verdict
+    from shflbench.analysis.compare.comparison import ChangeVerdict, Comparison
     from shflbench.output.plot.forest_lines import Rest, Scale
     from shflbench.output.plot.style import Look
 
@@ -105,7 +105,7 @@ class Sheet:
         self.axes.axvline(0, color=MUTED, linewidth=0.8, zorder=1)
         self.axes.set_xlabel(direction, labelpad=2, size=fit_size(direction, self.width + _OVER))
 
-    def line(self, y: float, height: float, verdict: Verdict) -> None:
+    def line(self, y: float, height: float, verdict: ChangeVerdict) -> None:
         """Draw the band, the interval and the mark of one case, or the reason why it has none."""
         if verdict.ratio is None or (self.judged and verdict.outcome not in COLORS):
             self._words(y, why_not(verdict, judged=self.judged), verdict.outcome)

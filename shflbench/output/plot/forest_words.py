@@ -12,7 +12,7 @@ from shflbench.output.plot.page import Caption
 from shflbench.printable import escape
 
 if TYPE_CHECKING:
-    from shflbench.analysis.compare.comparison import Comparison, SideInfo, Verdict
+    from shflbench.analysis.compare.comparison import ChangeVerdict, Comparison, SideInfo
 
 _MOST_NOTES = 6  # warnings and differences that are listed; the others are counted
 _ROUNDING = 1e-6  # of the last digit: what binary fractions may add to a half-width that is a whole number of them
@@ -112,14 +112,14 @@ def _decimals(change: float) -> int:
     return 2 if abs(change) < _TWO_DIGITS else 1 if abs(change) < _ONE_DIGIT else 0
 
 
-def why_not(verdict: Verdict, *, judged: bool) -> str:
+def why_not(verdict: ChangeVerdict, *, judged: bool) -> str:
     """Return why a case has no change, preceded by its outcome if there are verdicts."""
     outcome = verdict.outcome.replace("-", " ")
     complete = not judged or verdict.reason is Reason.CASE_FAILED  # whose sentence begins with its outcome
     return plain(verdict.sentence if complete else f"{outcome}: {verdict.sentence}")
 
 
-def figure_of(verdict: Verdict) -> str:
+def figure_of(verdict: ChangeVerdict) -> str:
     """Return the change and the wider half of its interval, rounded up: `+2.13 ± 0.10%`; empty for what is unknown."""
     if verdict.ratio is None:
         return ""
@@ -134,7 +134,7 @@ def figure_of(verdict: Verdict) -> str:
 
 def notes(comparison: Comparison) -> list[str]:
     """Return the warnings, the differences, and the two sides, one per line."""
-    lines = [f"Not comparable: {obstacle}" for obstacle in comparison.across]
+    lines = [f"Not comparable: {reason}" for reason in comparison.across]
     lines += [f"Warning: {warning}" for warning in comparison.warnings]
     lines += [f"Note: {note}" for note in comparison.notes]
     if len(lines) > _MOST_NOTES:

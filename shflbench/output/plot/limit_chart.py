@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from matplotlib.lines import Line2D
 
-from shflbench.analysis.contest import time_us
+from shflbench.analysis.ranking import time_us
 from shflbench.analysis.settings import ITERATIONS
 from shflbench.core.grouping import group_by
 from shflbench.output.plot.chart import Chart

@@ -7,7 +7,7 @@ from collections import Counter
 from statistics import median
 from typing import TYPE_CHECKING
 
-from shflbench.analysis.contest import competes, time_us
+from shflbench.analysis.ranking import competes, time_us
 from shflbench.analysis.settings import one_pass
 from shflbench.core.words import count_noun
 from shflbench.output.plot.limiters import limiter_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from shflbench.analysis.contest import time_us
+from shflbench.analysis.ranking import time_us
 from shflbench.analysis.settings import one_pass
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from shflbench.analysis.answers.request import usual_request
 from shflbench.analysis.claims.times import RunTimes
-from shflbench.analysis.contest import time_us
 from shflbench.analysis.kernel_sentences import is_of_kernels
+from shflbench.analysis.ranking import time_us
 from shflbench.analysis.settings import DTYPE, ITERATIONS, common_factors, factors, words
 from shflbench.core.grouping import group_by
 from shflbench.errors import ResultsError

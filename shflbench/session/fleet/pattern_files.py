@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from shflbench.measure.job import Job
 
 PACKAGE = Path(shflbench.__file__).parent
-MOST_BYTES = 16 << 20  # of one pattern of the user
+MOST_PATTERN_BYTES = 16 << 20  # of one pattern of the user
 
 
 def pack_patterns(folders: Mapping[str, Path]) -> dict[str, PatternFiles]:
@@ -36,7 +36,7 @@ def _packed(folder: Path) -> PatternFiles:
     if folder.is_relative_to(PACKAGE):
         return PatternFiles(shipped=str(folder.relative_to(PACKAGE)))
     paths = [path for path in sorted(folder.rglob("*")) if path.is_file() and "__pycache__" not in path.parts]
-    if sum(path.stat().st_size for path in paths) > MOST_BYTES:
+    if sum(path.stat().st_size for path in paths) > MOST_PATTERN_BYTES:
         raise SuiteError(f"{folder} holds more than 16 MiB, too much to send to workers", "keep only the pattern in it")
     return PatternFiles(files={str(path.relative_to(folder)): path.read_bytes() for path in paths})
 

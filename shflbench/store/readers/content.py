@@ -11,7 +11,7 @@ from shflbench.errors import ResultsError
 if TYPE_CHECKING:
     from pathlib import Path
 
-MOST_BYTES = 64 << 20  # of a file, packed or not: the JSON of 4,000 states of NVBench
+MOST_FOREIGN_BYTES = 64 << 20  # of a file, packed or not: the JSON of 4,000 states of NVBench
 MOST_PROCESSES = 100  # per side: files
 GZIP_START = b"\x1f\x8b"
 GZIP = 31  # zlib's window size for 32 KiB, plus 16: a gzip header (zlib manual, inflateInit2)
@@ -20,7 +20,7 @@ WRITE_AGAIN = "write the file again, or leave it out"
 FORMATS = "NVBench's JSON, Google Benchmark's JSON, or CSV with the columns case, process and time_us"
 
 
-def read_bytes(path: Path, most: int = MOST_BYTES) -> bytes:
+def read_bytes(path: Path, most: int = MOST_FOREIGN_BYTES) -> bytes:
     """Return the content of a file; ResultsError if it is missing, empty, larger than `most` or no regular file."""
     try:
         if kind := irregular_kind(path):
@@ -41,12 +41,12 @@ def read_bytes(path: Path, most: int = MOST_BYTES) -> bytes:
 def unpack(content: bytes, path: Path) -> bytes:
     """Return the content of a gzip file with one or several members, and other content unchanged.
 
-    ResultsError if it is damaged or unpacks to more than `MOST_BYTES`.
+    ResultsError if it is damaged or unpacks to more than `MOST_FOREIGN_BYTES`.
     """
     if not content.startswith(GZIP_START):
         return content
     parts: list[bytes] = []
-    room = MOST_BYTES
+    room = MOST_FOREIGN_BYTES
     while content:
         member = zlib.decompressobj(GZIP)
         try:
@@ -55,7 +55,7 @@ def unpack(content: bytes, path: Path) -> bytes:
             raise ResultsError(f"{path} is damaged: {error}", WRITE_AGAIN) from error
         room -= len(parts[-1])
         if room < 0:
-            raise ResultsError(f"{path} unpacks to more than {MOST_BYTES:,} bytes", WRITE_AGAIN)
+            raise ResultsError(f"{path} unpacks to more than {MOST_FOREIGN_BYTES:,} bytes", WRITE_AGAIN)
         if not member.eof:
             raise ResultsError(f"{path} is damaged: its end is missing", WRITE_AGAIN)
         content = member.unused_data

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from shflbench.analysis.contest import NO_CHOICE
+from shflbench.analysis.ranking import NO_CHOICE
 from shflbench.core.dimensions import NO_CLUSTER
 from shflbench.core.model import DTYPES, Mechanism, Target
 from shflbench.core.words import did_you_mean

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 TOLERANCE, OF_BRANCHES = 0.005, 0.1
 FEW_PASSES = (1, 3)  # through the unrolled loop, with which the other counts are compared
 MOST_THREADS = 512  # that run, or two blocks
-MOST_BYTES = 1 << 28  # of the buffers of a launch, which the emulator copies
+MOST_TIMED_BYTES = 1 << 28  # of the buffers of a launch, which the emulator copies
 STEP_LIMIT = 500_000  # instructions: some seconds
 INPUT_SETS = (0, 1)
 INSTRUCTIONS = "instructions"
@@ -114,7 +114,7 @@ class _SampledLaunch:
         """Return the launch of a case; None if it cannot run."""
         grid, block = case.launch.grid or 1, case.launch.block
         workload = Workload.of(pattern, case, grid, seed)
-        if sum(buffer.nbytes for buffer in workload.buffers) > MOST_BYTES:
+        if sum(buffer.nbytes for buffer in workload.buffers) > MOST_TIMED_BYTES:
             return None
         try:
             emulated = EmulatorBackend(kernel.arch).open(call_of(pattern, case, kernel, workload.setting))

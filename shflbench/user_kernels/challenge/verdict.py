@@ -7,7 +7,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from shflbench.analysis.contest import MATTERS
+from shflbench.analysis.ranking import TIE
 from shflbench.core.grouping import group_by
 from shflbench.core.model import Interval, Status
 from shflbench.core.statistics import ratio
@@ -50,11 +50,11 @@ class RivalComparison:
         """The verdict by the 95% interval of the factor and by what matters."""
         if self.doubt:
             return ChallengeVerdict.DOUBTFUL
-        if self.factor.low > 1 + MATTERS:
+        if self.factor.low > 1 + TIE:
             return ChallengeVerdict.BEATS
-        if self.factor.high < 1 / (1 + MATTERS):
+        if self.factor.high < 1 / (1 + TIE):
             return ChallengeVerdict.SLOWER
-        is_even = self.factor.low >= 1 / (1 + MATTERS) and self.factor.high <= 1 + MATTERS
+        is_even = self.factor.low >= 1 / (1 + TIE) and self.factor.high <= 1 + TIE
         return ChallengeVerdict.TIES if is_even else ChallengeVerdict.UNDECIDED
 
     @property

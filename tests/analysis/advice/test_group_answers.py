@@ -8,7 +8,7 @@ from shflbench.analysis.answers.answer import Role
 from shflbench.analysis.answers.group_answers import answers_of
 from shflbench.analysis.answers.library_words import library_words
 from shflbench.analysis.claims.times import RunTimes
-from shflbench.analysis.contest import Certainty
+from shflbench.analysis.ranking import Certainty
 from shflbench.core.model import Mechanism, Status
 from shflbench.store import read_run
 from shflbench.store.limits_file import read_limits

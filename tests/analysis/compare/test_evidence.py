@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from shflbench.analysis.compare.comparison import Outcome, Reason
-from shflbench.analysis.compare.evidence import OTHER_GPU, Evidence, set_threshold
+from shflbench.analysis.compare.evidence import OTHER_GPU, ComparisonEvidence, set_threshold
 from shflbench.analysis.compare.machine_evidence import CRUDE
 from shflbench.analysis.compare.noise import ASSUMED, NoiseModel, Weights
 from shflbench.analysis.compare.offset import Offsets
@@ -15,7 +15,7 @@ from tests.fakes.runs import H200
 from tests.fakes.sides import side
 from tests.fakes.simulated import Simulated, spread
 
-FULL = Evidence(sampled=True, offsets=Offsets({(0, 0): 0.0}, {(0, 0): 0.0}), machine_change=0.0)
+FULL = ComparisonEvidence(sampled=True, offsets=Offsets({(0, 0): 0.0}, {(0, 0): 0.0}), machine_change=0.0)
 BARE = replace(FULL, offsets=None)
 TABLES = replace(BARE, sampled=False)
 BASE, NEW = (side(Simulated(cases=spread(2), processes=2, seed=seed)) for seed in (1, 2))
@@ -28,7 +28,9 @@ def contrast(base: float = 10.0, new: float = 10.0, processes: int = 3, by: floa
     return Contrast("case", before, after, Weights(1.0, base * new))
 
 
-def taken(case: Contrast, text: str = "", evidence: Evidence = FULL, *, learned: bool = False) -> tuple[float, float]:
+def taken(
+    case: Contrast, text: str = "", evidence: ComparisonEvidence = FULL, *, learned: bool = False
+) -> tuple[float, float]:
     """Return the threshold of a case, and from which change on it is certain."""
     found = set_threshold(case, Threshold.parse(text) if text else None, evidence, learned=learned)
     return found.threshold, found.doubt.certain(found.threshold) if found.doubt else found.threshold
@@ -68,7 +70,7 @@ def test_a_threshold_in_us_is_the_same_whichever_side_is_the_base() -> None:
         (replace(FULL, one_gpu=False), Reason.OTHER_GPU, OTHER_GPU),
     ],
 )
-def test_what_is_missing_is_a_reason_for_doubt(evidence: Evidence, reason: Reason, least: float) -> None:
+def test_what_is_missing_is_a_reason_for_doubt(evidence: ComparisonEvidence, reason: Reason, least: float) -> None:
     (doubt,) = evidence.doubts()
     assert (doubt.reason, doubt.least) == (reason, least)
     found = set_threshold(contrast(), None, evidence, learned=False)
@@ -102,7 +104,7 @@ def test_a_table_is_doubted_for_missing_samples_not_for_unknown_processes() -> N
     ("evidence", "what", "limit"),
     [(TABLES, "no samples", "5% or 3 times the threshold"), (BARE, "no sentinels in common", "5%")],
 )
-def test_what_is_missing_is_reported_with_its_consequence(evidence: Evidence, what: str, limit: str) -> None:
+def test_what_is_missing_is_reported_with_its_consequence(evidence: ComparisonEvidence, what: str, limit: str) -> None:
     (warning,) = evidence.warnings()
     assert what in warning
     assert warning.endswith(f"changes below {limit} are only suspected")
@@ -122,7 +124,7 @@ def test_needed_processes_are_computed_at_the_threshold_that_they_allow() -> Non
 
 
 def test_the_sentinels_of_both_sides_are_used() -> None:
-    found = Evidence.of(BASE, NEW)
+    found = ComparisonEvidence.of(BASE, NEW)
     assert (found.sampled, found.machine_change, found.one_gpu) == (True, 0.0, True)
     assert found.offsets is not None
     assert set(found.offsets.base) == {(0, 0), (0, 1)}
@@ -132,26 +134,26 @@ def test_different_sentinels_are_not_used() -> None:
     (run,) = NEW.runs
     other = replace(NEW, runs=(replace(run, info=replace(run.info, sentinels=SentinelSet("other"))),))
     for base, new in ((BASE, other), (other, BASE), (BASE, side(Simulated(cases=spread(2), sentinels=False)))):
-        assert Evidence.of(base, new).offsets is None
+        assert ComparisonEvidence.of(base, new).offsets is None
 
 
 def test_a_machine_that_changed_is_noticed() -> None:
     slower = side(Simulated(cases=spread(2), processes=2, seed=2, factor=1.01))
-    assert Evidence.of(BASE, slower).machine_change == pytest.approx(0.01, abs=0.002)
+    assert ComparisonEvidence.of(BASE, slower).machine_change == pytest.approx(0.01, abs=0.002)
 
 
 def test_two_gpus_are_distinguished_from_one_also_within_a_side() -> None:
     (run,) = NEW.runs
     other = replace(run, info=replace(run.info, device=replace(H200, uuid="GPU-2")))
-    assert not Evidence.of(BASE, replace(NEW, runs=(other,))).one_gpu
-    assert not Evidence.of(replace(BASE, runs=(*BASE.runs, other)), NEW).one_gpu
-    assert Evidence.of(
+    assert not ComparisonEvidence.of(BASE, replace(NEW, runs=(other,))).one_gpu
+    assert not ComparisonEvidence.of(replace(BASE, runs=(*BASE.runs, other)), NEW).one_gpu
+    assert ComparisonEvidence.of(
         replace(BASE, runs=(replace(run, info=replace(run.info, suite=SuiteText("a", "", "", ""))),)), NEW
     ).one_gpu
 
 
 def test_without_samples_nothing_else_is_known() -> None:
-    bare = Evidence.of(replace(BASE, kernels={}), NEW)
+    bare = ComparisonEvidence.of(replace(BASE, kernels={}), NEW)
     assert (bare.sampled, bare.offsets) == (False, None)
 
 

@@ -7,7 +7,7 @@ import pytest
 from shflbench.analysis.compare import Outcome, Settings, Side, compare
 from shflbench.analysis.compare.comparison import Reason
 from shflbench.analysis.compare.draws import judge_pair
-from shflbench.analysis.compare.evidence import Evidence, set_threshold
+from shflbench.analysis.compare.evidence import ComparisonEvidence, set_threshold
 from shflbench.analysis.compare.noise import NoiseModel, Weights
 from shflbench.analysis.compare.offset import Offsets
 from shflbench.analysis.compare.placement import (
@@ -35,7 +35,7 @@ from tests.fakes.simulated import Simulated, spread
 ROOT = Path(__file__).parents[3]
 RECORDED = [path.parent for path in sorted((ROOT / "results").glob("*/*/run.json"))]
 HALF = 0.5  # of the time is explained by a limit that is at least this fraction of it
-FULL = Evidence(sampled=True, offsets=Offsets({(0, 0): 0.0}, {(0, 0): 0.0}), machine_change=0.0)
+FULL = ComparisonEvidence(sampled=True, offsets=Offsets({(0, 0): 0.0}, {(0, 0): 0.0}), machine_change=0.0)
 LEARNED = NoiseModel(0.03, 2.5e-4, "learned")
 BASE, NEW = (side(Simulated(cases=spread(3), processes=3, seed=seed)) for seed in (1, 2))
 LONGEST = list(BASE.rows)[-1]

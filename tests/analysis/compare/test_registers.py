@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from shflbench.analysis.compare import Metric, Outcome, Reason, Settings, Side, Verdict, compare
+from shflbench.analysis.compare import ChangeVerdict, Metric, Outcome, Reason, Settings, Side, compare
 from shflbench.core.model import Status
 from shflbench.errors import ResultsError
 from shflbench.store import Row
@@ -20,7 +20,7 @@ def with_rows(known: Side, *rows: Row) -> Side:
     return Side((replace(run, rows=rows),), {row.case_id: row for row in rows}, known.kernels, known.name)
 
 
-def verdicts(base: Side, new: Side) -> dict[str, Verdict]:
+def verdicts(base: Side, new: Side) -> dict[str, ChangeVerdict]:
     comparison = compare(base, new, Settings(metric=Metric.REGISTERS))
     assert (comparison.metric, comparison.noise) == (Metric.REGISTERS, None)
     return {verdict.case_id: verdict for verdict in comparison.verdicts}

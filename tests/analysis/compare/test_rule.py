@@ -7,7 +7,15 @@ import pytest
 
 from shflbench.analysis.compare.comparison import Outcome, Reason
 from shflbench.analysis.compare.noise import ASSUMED, NoiseModel, Spread, Weights
-from shflbench.analysis.compare.rule import Contrast, Doubt, Judgment, judge, judge_robustly, model_of, without_outlier
+from shflbench.analysis.compare.rule import (
+    Contrast,
+    Doubt,
+    JudgedChange,
+    judge,
+    judge_robustly,
+    model_of,
+    without_outlier,
+)
 from tests.fakes.estimated import estimated
 
 Values: TypeAlias = tuple[float, ...]  # of the processes of a side, in µs
@@ -27,11 +35,11 @@ def contrast(base: float, new: float, *, threshold: float = 0.05, processes: int
     return Contrast(CASE, before, after, Weights(1.0, base * new), threshold, threshold)
 
 
-def judged(case: Contrast, model: NoiseModel = QUIET, cases: int = 1) -> Judgment:
+def judged(case: Contrast, model: NoiseModel = QUIET, cases: int = 1) -> JudgedChange:
     return judge([case] * cases, model)[0]
 
 
-def half_us(finding: Judgment) -> float:
+def half_us(finding: JudgedChange) -> float:
     """Return half the width of the interval, in µs."""
     return finding.base * (finding.ratio.high - finding.ratio.value)
 
@@ -234,7 +242,7 @@ def contrast_of(base: Values, new: Values) -> Contrast:
     return Contrast("case", before, after, Weights(1.0, 100.0), 0.01, 0.01)
 
 
-def judged_robustly(base: Values, new: Values) -> Judgment:
+def judged_robustly(base: Values, new: Values) -> JudgedChange:
     (found,) = judge_robustly([contrast_of(base, new)], QUIETER)
     return found
 

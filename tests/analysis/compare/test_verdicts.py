@@ -3,9 +3,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from shflbench.analysis.compare import Metric, Outcome, Reason, Verdict
+from shflbench.analysis.compare import ChangeVerdict, Metric, Outcome, Reason
 from shflbench.analysis.compare.noise import NoiseModel, Weights
-from shflbench.analysis.compare.rule import Contrast, Doubt, Judgment, judge
+from shflbench.analysis.compare.rule import Contrast, Doubt, JudgedChange, judge
 from shflbench.analysis.compare.verdicts import (
     Measured,
     change_percent,
@@ -70,7 +70,7 @@ def test_a_case_that_one_side_did_not_time(
     base: Row | None, new: Row | None, outcome: Outcome, reason: Reason, sentence: str
 ) -> None:
     found = verdict_without_times(base, new, NEW_SIDE)
-    assert found == Verdict(case_id=CASE.id, outcome=outcome, reason=reason, sentence=sentence)
+    assert found == ChangeVerdict(case_id=CASE.id, outcome=outcome, reason=reason, sentence=sentence)
 
 
 def test_a_case_that_both_sides_timed_is_for_the_rule() -> None:
@@ -97,7 +97,7 @@ def test_a_failed_case_is_a_finding_and_a_skipped_one_is_missing() -> None:
     }
 
 
-def measured(judgment: Judgment, metric: Metric = Metric.TIME) -> Measured:
+def measured(judgment: JudgedChange, metric: Metric = Metric.TIME) -> Measured:
     """Return the measured values that are judged as they are."""
     return Measured(judgment.base, judgment.new, 0.0, metric)
 
@@ -105,7 +105,7 @@ def measured(judgment: Judgment, metric: Metric = Metric.TIME) -> Measured:
 CHANGED = "10.00 µs, now 11.00 µs: +10.0% (+8.7 to +11.3%)"
 
 
-def verdict_on(new: float, *, threshold: float = 0.05, processes: int = 3, doubt: Doubt | None = None) -> Verdict:
+def verdict_on(new: float, *, threshold: float = 0.05, processes: int = 3, doubt: Doubt | None = None) -> ChangeVerdict:
     """Return the verdict on a case that took 10 µs."""
     before, after = (estimated(*[value] * processes) for value in (10.0, new))
     contrast = Contrast(CASE.id, before, after, Weights(1.0, 0.0), threshold, threshold, doubt)
@@ -150,7 +150,7 @@ def test_an_excluded_outlier_process_is_remarked() -> None:
     ],
 )
 def test_the_sentence_has_both_values_and_the_change_and_the_advice_the_next_step(
-    verdict: Verdict, sentence: str, advice: str
+    verdict: ChangeVerdict, sentence: str, advice: str
 ) -> None:
     assert (verdict.sentence, verdict.advice) == (sentence, advice)
 
@@ -193,7 +193,7 @@ def test_a_change_is_reported_with_its_sign_and_as_many_digits_as_say_something(
     assert change_percent(ratio) == text
 
 
-def shaped(*p90s: float, threshold: float = 0.01) -> Verdict:
+def shaped(*p90s: float, threshold: float = 0.01) -> ChangeVerdict:
     """Return the verdict on a case of three processes per side, whose slow samples are 10.3 µs on the base side."""
     base = new = estimated(10.0, 10.001, 9.999)
     new = replace(new, p90s=np.array(p90s))

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.checker.exchanges.launch_texts import launch_texts
+from shflbench.checker.exchanges.launch_words import launch_texts
 from shflbench.checker.inputs.default_launches import PlannedLaunch
 from shflbench.checker.inputs.shapes import LaunchShape
 from shflbench.cuda_sources.kernel_file import HostLaunch

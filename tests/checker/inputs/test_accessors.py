@@ -6,11 +6,11 @@ import pytest
 
 from shflbench.checker.inputs.accessors import accessor_fields
 from shflbench.checker.inputs.alternatives import Alternative, Contents
+from shflbench.checker.inputs.argument_spec import ArgumentSpec
 from shflbench.checker.inputs.default_launches import PlannedLaunch
 from shflbench.checker.inputs.grammar import NumberValue
 from shflbench.checker.inputs.numbers import ArgumentNumber, ArgumentNumbers
 from shflbench.checker.inputs.shapes import LaunchShape
-from shflbench.checker.inputs.wishes import Wishes
 from shflbench.cuda_sources.kernel_file import KernelParameter, SourceKernel
 from shflbench.cuda_sources.origin import Origin
 
@@ -38,33 +38,33 @@ def test_what_has_another_size_or_name_is_no_accessor(type_: str, size: int) -> 
     assert accessor_fields(parameter(type_, size), None) == ()
 
 
-def numbers(wishes: Wishes, block: int = 256) -> Mapping[int, ArgumentNumber]:
+def numbers(spec: ArgumentSpec, block: int = 256) -> Mapping[int, ArgumentNumber]:
     item = parameter(WRITTEN, 40)
     fields = accessor_fields(item, None)
     known = KernelParameter("image", WRITTEN, None, pointer=False, size=40, fields=fields)
     kernel = SourceKernel("k", "k", (known,), None)
     launch = PlannedLaunch(LaunchShape((2, 1, 1), (block, 1, 1)), Origin.DERIVED)
-    return dict(ArgumentNumbers(kernel, launch, wishes).integers())
+    return dict(ArgumentNumbers(kernel, launch, spec).integers())
 
 
-def values(wishes: Wishes, block: int = 256) -> list[float]:
-    return [item.value for item in numbers(wishes, block).values()]
+def values(spec: ArgumentSpec, block: int = 256) -> list[float]:
+    return [item.value for item in numbers(spec, block).values()]
 
 
 def test_strides_are_those_of_contiguous_memory() -> None:
-    assert values(Wishes()) == [16, 16, 16, 16, 4096, 256, 16, 1]
-    assert values(Wishes(vary=True)) == [13, 13, 13, 13, 13**3, 13**2, 13, 1]
-    assert values(Wishes(), block=2) == [4, 4, 4, 4, 64, 16, 4, 1]
+    assert values(ArgumentSpec()) == [16, 16, 16, 16, 4096, 256, 16, 1]
+    assert values(ArgumentSpec(vary=True)) == [13, 13, 13, 13, 13**3, 13**2, 13, 1]
+    assert values(ArgumentSpec(), block=2) == [4, 4, 4, 4, 64, 16, 4, 1]
 
 
 def test_strides_follow_sizes_that_the_user_gives() -> None:
-    assert values(Wishes(given={"image.size2": NumberValue(5)})) == [16, 16, 5, 16, 16 * 5 * 16, 5 * 16, 16, 1]
+    assert values(ArgumentSpec(given={"image.size2": NumberValue(5)})) == [16, 16, 5, 16, 16 * 5 * 16, 5 * 16, 16, 1]
 
 
 def test_other_values_are_no_larger_than_the_usual_ones() -> None:
-    assert values(Wishes(alternative=Alternative(Contents.ORDER, 4, 4))) == [4, 4, 4, 4, 64, 16, 4, 1]
-    assert values(Wishes(alternative=Alternative(Contents.ORDER, 256, 256)))[0] == 16
+    assert values(ArgumentSpec(alternative=Alternative(Contents.ORDER, 4, 4))) == [4, 4, 4, 4, 64, 16, 4, 1]
+    assert values(ArgumentSpec(alternative=Alternative(Contents.ORDER, 256, 256)))[0] == 16
 
 
 def test_varied_sizes_make_varied_strides() -> None:
-    assert {item.origin for item in numbers(Wishes(vary=True)).values()} == {Origin.VARIED, Origin.DERIVED}
+    assert {item.origin for item in numbers(ArgumentSpec(vary=True)).values()} == {Origin.VARIED, Origin.DERIVED}

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from shflbench.checker.inputs.argument import Arguments, NamedValue
+from shflbench.checker.inputs.argument_spec import ArgumentSpec
 from shflbench.checker.inputs.compared_constants import ContentThresholds
 from shflbench.checker.inputs.default_launches import PlannedLaunch
 from shflbench.checker.inputs.derive import derive
@@ -12,7 +13,6 @@ from shflbench.checker.inputs.grammar import parse_arguments
 from shflbench.checker.inputs.names import match_names, refuse_unknown
 from shflbench.checker.inputs.shapes import LaunchShape, parse_shape
 from shflbench.checker.inputs.size_bound import SizeBound
-from shflbench.checker.inputs.wishes import Wishes
 from shflbench.cuda_sources.kernel_file import (
     Field,
     HostArgument,
@@ -36,13 +36,13 @@ def kernel(*parameters: KernelParameter) -> SourceKernel:
 
 
 def arguments(
-    *parameters: KernelParameter, args: tuple[str, ...] = (), launch: str = "2x128", **wishes: Any
+    *parameters: KernelParameter, args: tuple[str, ...] = (), launch: str = "2x128", **spec: Any
 ) -> Arguments:
     source = kernel(*parameters)
     refuse_unknown(parse_arguments(args), [source])
     given = match_names(parse_arguments(args), source)
     planned_launch = PlannedLaunch(parse_shape(launch), Origin.DERIVED)
-    return derive(source, planned_launch, Wishes(given=given, **wishes), seed=0)
+    return derive(source, planned_launch, ArgumentSpec(given=given, **spec), seed=0)
 
 
 def test_a_buffer_has_a_value_per_thread_and_a_size_is_the_number_of_threads() -> None:
@@ -55,8 +55,8 @@ def test_a_buffer_has_a_value_per_thread_and_a_size_is_the_number_of_threads() -
 
 def test_a_launch_of_ten_billion_threads_takes_little_memory() -> None:
     blocks = LaunchShape((3906250, 10, 1), (256, 1, 1), sample=(0,))  # of 37 GiB, with an element per thread
-    made = derive(kernel(IN), PlannedLaunch(blocks, Origin.DERIVED), Wishes(), seed=0)
-    assert made.total_bytes == Wishes().most_bytes
+    made = derive(kernel(IN), PlannedLaunch(blocks, Origin.DERIVED), ArgumentSpec(), seed=0)
+    assert made.total_bytes == ArgumentSpec().most_bytes
 
 
 def test_given_values_come_first() -> None:
@@ -73,7 +73,7 @@ def test_a_position_names_a_parameter() -> None:
 
 def test_seeds_change_random_contents_and_nothing_else() -> None:
     source, launch = kernel(IN, N), PlannedLaunch(parse_shape("2x128"), Origin.DERIVED)
-    first, again, other = (derive(source, launch, Wishes(), seed) for seed in (0, 0, 1))
+    first, again, other = (derive(source, launch, ArgumentSpec(), seed) for seed in (0, 0, 1))
     assert np.array_equal(first.buffers[0].contents, again.buffers[0].contents)
     assert not np.array_equal(first.buffers[0].contents, other.buffers[0].contents)
     assert first.parameters[1].data == other.parameters[1].data
@@ -162,7 +162,7 @@ def test_host_code_gives_numbers_and_sizes_of_buffers() -> None:
         LINE,
     )
     planned_launch = PlannedLaunch(parse_shape("2x128"), Origin.HOST, launch)
-    made = derive(kernel(IN, N), planned_launch, Wishes(uses_dynamic_shared=True), seed=0)
+    made = derive(kernel(IN, N), planned_launch, ArgumentSpec(uses_dynamic_shared=True), seed=0)
     assert made.listed(Origin.HOST) == "in = f32[1024]:0, n = 1000"
     assert (made.shared_bytes, made.shared) == (64, Origin.HOST)
 
@@ -207,10 +207,10 @@ def host(*arguments_: HostArgument, grid: tuple[int, int, int] = (2, 1, 1)) -> P
 
 def test_a_counter_of_the_host_code_begins_with_zero_because_check_says_so() -> None:
     unknown, cleared = (HostArgument("p", buffer=HostBuffer(0, 4, filled=byte)) for byte in (None, 0))
-    made = derive(kernel(IN), host(unknown), Wishes(zeroed=("in",)), seed=0)
+    made = derive(kernel(IN), host(unknown), ArgumentSpec(zeroed=("in",)), seed=0)
     assert made.values == (NamedValue("in", "f32[1]", Origin.HOST), NamedValue("contents of in", "0", Origin.DERIVED))
     assert (made.buffers[0].values, made.buffers[0].contents.any()) == (Origin.DERIVED, np.False_)
-    made = derive(kernel(IN), host(cleared), Wishes(), seed=0)
+    made = derive(kernel(IN), host(cleared), ArgumentSpec(), seed=0)
     assert (made.values, made.buffers[0].values) == ((NamedValue("in", "f32[1]:0", Origin.HOST),), Origin.HOST)
 
 
@@ -220,7 +220,7 @@ def test_an_allocation_that_the_host_code_passes_twice_is_one_buffer() -> None:
         made = derive(
             kernel(IN, out),
             host(*(HostArgument(a, buffer=HostBuffer("ab".index(a), 4)) for a in ("a", last))),
-            Wishes(),
+            ArgumentSpec(),
             seed=0,
         )
         assert [pointer[1] for value in made.parameters for pointer in value.pointers] == [0, buffers - 1]
@@ -231,7 +231,7 @@ def test_an_allocation_that_the_host_code_passes_twice_is_one_buffer() -> None:
 @pytest.mark.parametrize("zeroed", [(), ("in",)], ids=["", "atomics are performed on it"])
 def test_a_buffer_has_the_byte_with_which_the_host_code_fills_it(*, vary: bool, zeroed: tuple[str, ...]) -> None:
     filled = host(HostArgument("p", buffer=HostBuffer(0, 4, filled=0xFF)))
-    made = derive(kernel(IN), filled, Wishes(zeroed=zeroed, vary=vary), seed=0)
+    made = derive(kernel(IN), filled, ArgumentSpec(zeroed=zeroed, vary=vary), seed=0)
     assert (made.buffers[0].values, made.buffers[0].contents.tobytes()) == (Origin.HOST, b"\xff" * 4)
     assert made.values == (NamedValue("in", "f32[1]", Origin.HOST),)
 
@@ -239,7 +239,9 @@ def test_a_buffer_has_the_byte_with_which_the_host_code_fills_it(*, vary: bool, 
 def test_the_report_names_the_integer_with_which_the_host_code_fills_a_buffer() -> None:
     next_ = KernelParameter("next", "int *", "i4", pointer=True, size=8, offset=0)
     filled = host(HostArgument("p", buffer=HostBuffer(0, 8, filled=0xFF)))
-    assert derive(kernel(next_), filled, Wishes(), seed=0).values == (NamedValue("next", "i32[2]:-1", Origin.HOST),)
+    assert derive(kernel(next_), filled, ArgumentSpec(), seed=0).values == (
+        NamedValue("next", "i32[2]:-1", Origin.HOST),
+    )
 
 
 def test_contents_of_the_second_seed_lie_on_both_sides_of_constants() -> None:
@@ -271,11 +273,11 @@ def test_sizes_of_the_host_code_shrink_with_the_grid() -> None:
     launch = host(
         HostArgument("p", buffer=HostBuffer(0, 4000)), HostArgument("q"), HostArgument("n", value=1000), grid=(8, 1, 1)
     )
-    wishes = Wishes(bounds={"in": (bound,)}, vary=True)
-    made = derive(kernel(IN, OUT, N), launch, wishes, seed=1)
+    spec = ArgumentSpec(bounds={"in": (bound,)}, vary=True)
+    made = derive(kernel(IN, OUT, N), launch, spec, seed=1)
     assert list(map(str, made.values)) == ["in = f32[232]", "out = f32[1024]", "n = 232"]
     assert made.buffers[0].tests_bounds
-    first = derive(kernel(IN, OUT, N), launch, Wishes(bounds={"in": (bound,)}), seed=0)
+    first = derive(kernel(IN, OUT, N), launch, ArgumentSpec(bounds={"in": (bound,)}), seed=0)
     assert (first.values[0], first.buffers[0].tests_bounds) == (NamedValue("in", "f32[1000]", Origin.HOST), False)
 
 
@@ -296,4 +298,4 @@ def test_a_buffer_may_be_smaller_than_one_element(bytes_: int, text: str) -> Non
 def derive_with(buffer: HostBuffer) -> Arguments:
     """Return the arguments of a launch that passes a buffer."""
     host = HostLaunch((1, 1, 1), (32, 1, 1), 0, (HostArgument("x", buffer=buffer),), LINE)
-    return derive(kernel(IN), PlannedLaunch(parse_shape("1x32"), Origin.HOST, host), Wishes(), seed=0)
+    return derive(kernel(IN), PlannedLaunch(parse_shape("1x32"), Origin.HOST, host), ArgumentSpec(), seed=0)

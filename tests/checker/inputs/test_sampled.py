@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from shflbench.checker.file_check import check_file
+from shflbench.checker.inputs.argument_spec import MOST_TOTAL_BYTES
 from shflbench.checker.inputs.default_launches import fewer_blocks, plan
 from shflbench.checker.inputs.grammar import parse_arguments
 from shflbench.checker.inputs.sampled import counted_blocks, with_samples
 from shflbench.checker.inputs.shapes import parse_shape
-from shflbench.checker.inputs.wishes import MOST_BYTES
 from shflbench.checker.options import FileOptions, LaunchOptions
 from shflbench.checker.report import KernelReport
 from shflbench.checker.runs import budget, kernel_runs
@@ -94,10 +94,10 @@ def test_the_corners_of_a_grid_come_first_and_fewer_of_them_are_left_where_all_a
 
 def test_a_grid_of_more_than_a_million_threads_is_left_out_where_contents_take_long_to_make() -> None:
     for blocks, size, of_any_size, samples in (
-        (4096, MOST_BYTES + 1, False, 1),
-        (4097, MOST_BYTES + 1, False, 0),
-        (4097, MOST_BYTES, False, 1),
-        (4097, MOST_BYTES + 1, True, 1),
+        (4096, MOST_TOTAL_BYTES + 1, False, 1),
+        (4097, MOST_TOTAL_BYTES + 1, False, 0),
+        (4097, MOST_TOTAL_BYTES, False, 1),
+        (4097, MOST_TOTAL_BYTES + 1, True, 1),
     ):
         indices = HostArgument("indices", buffer=HostBuffer(0, size))
         host = HostLaunch((blocks, 1, 1), (256, 1, 1), 0, (indices,), SourceLine(Path(__file__), 1))

@@ -4,12 +4,12 @@ from dataclasses import replace
 import pytest
 
 from shflbench.checker.finding_kinds import KINDS
+from shflbench.checker.inputs.argument_spec import ArgumentSpec
 from shflbench.checker.inputs.default_launches import PlannedLaunch
 from shflbench.checker.inputs.derive import derive
 from shflbench.checker.inputs.grammar import parse_arguments
 from shflbench.checker.inputs.names import match_names
 from shflbench.checker.inputs.shapes import parse_shape
-from shflbench.checker.inputs.wishes import Wishes
 from shflbench.checker.judgment.judge import KernelJudgment, judge_kernel
 from shflbench.checker.runs.evidence import Expectation, KernelEvidence, LaunchEvidence, OutputDifference
 from shflbench.checker.verdict import KernelVerdict, Level
@@ -72,9 +72,9 @@ class Case:
         varied: bool = False,
     ) -> "Case":
         launch = PlannedLaunch(parse_shape(shape), origin)
-        wishes = Wishes(given=match_names(parse_arguments(args), KERNEL), vary=varied)
+        spec = ArgumentSpec(given=match_names(parse_arguments(args), KERNEL), vary=varied)
         results = (ScheduleResult("lockstep", (), hazards, error),)
-        self.launches.append(LaunchEvidence(launch, derive(KERNEL, launch, wishes, 0), 0, results, differences))
+        self.launches.append(LaunchEvidence(launch, derive(KERNEL, launch, spec, 0), 0, results, differences))
         return self
 
     def judge(
@@ -261,18 +261,22 @@ def test_accesses_without_order_are_broken_if_a_schedule_changes_the_result(case
 def test_a_launch_whose_block_is_not_the_suggested_one_is_set_aside_if_shared_memory_does_not_fit(
     case: Case, kind: HazardKind
 ) -> None:
-    misfit = replace(case.hazard(kind), memory=SHARED_WORD)
-    judgment = case.at("2x64", origin=Origin.SUGGESTED).at("2x128", misfit).judge()
+    unsupported_input = replace(case.hazard(kind), memory=SHARED_WORD)
+    judgment = case.at("2x64", origin=Origin.SUGGESTED).at("2x128", unsupported_input).judge()
     assert (judgment.verdict, judgment.refused) == ("clean", {"2x128": (kind,)})
-    race = Case(case.slicer).at("2x64", case.hazard(HazardKind.RAW), origin=Origin.SUGGESTED).at("2x128", misfit)
+    race = (
+        Case(case.slicer)
+        .at("2x64", case.hazard(HazardKind.RAW), origin=Origin.SUGGESTED)
+        .at("2x128", unsupported_input)
+    )
     assert race.judge().verdict == "broken"
 
 
 def test_no_launch_is_set_aside_unless_the_suggested_block_fits(case: Case) -> None:
-    misfit = replace(case.hazard(HazardKind.OUT_OF_BOUNDS), memory=SHARED_WORD)
-    judgment = case.at("2x128", misfit, origin=Origin.SUGGESTED).at("2x64").judge()
+    unsupported_input = replace(case.hazard(HazardKind.OUT_OF_BOUNDS), memory=SHARED_WORD)
+    judgment = case.at("2x128", unsupported_input, origin=Origin.SUGGESTED).at("2x64").judge()
     assert (judgment.verdict, judgment.causes) == ("needs arguments", ("--launch",))
-    given = Case(case.slicer).at("2x64", origin=Origin.SUGGESTED).at("2x128", misfit, origin=Origin.GIVEN)
+    given = Case(case.slicer).at("2x64", origin=Origin.SUGGESTED).at("2x128", unsupported_input, origin=Origin.GIVEN)
     assert given.judge().verdict == "broken"
 
 
@@ -292,8 +296,13 @@ def test_a_launch_with_a_fault_of_its_own_excuses_no_other_one(case: Case) -> No
 
 
 def test_no_launch_of_a_suggested_block_is_set_aside_because_another_one_of_it_fits(case: Case) -> None:
-    misfit = replace(case.hazard(HazardKind.UNINITIALIZED), memory=SHARED_WORD)
-    assert not case.at("2x96", misfit, origin=Origin.SUGGESTED).at("1x96", origin=Origin.SUGGESTED).judge().refused
+    unsupported_input = replace(case.hazard(HazardKind.UNINITIALIZED), memory=SHARED_WORD)
+    assert (
+        not case.at("2x96", unsupported_input, origin=Origin.SUGGESTED)
+        .at("1x96", origin=Origin.SUGGESTED)
+        .judge()
+        .refused
+    )
 
 
 def test_a_race_between_blocks_is_not_excused_by_a_launch_of_one_block(case: Case) -> None:

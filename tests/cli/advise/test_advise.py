@@ -9,7 +9,7 @@ import pytest
 
 from shflbench.advice.copied_code import code_of
 from shflbench.analysis.answers.group_answers import answers_of
-from shflbench.analysis.contest import times
+from shflbench.analysis.ranking import times
 from shflbench.store import read_run
 from shflbench.store.limits_file import read_limits
 from tests.cli.advise.results import RESULTS, Cells, part_of, reductions, set_in_record

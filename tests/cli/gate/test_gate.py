@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.analysis.compare import Outcome, Reason, Verdict
+from shflbench.analysis.compare import ChangeVerdict, Outcome, Reason
 from shflbench.analysis.compare.further import further_processes
 from shflbench.errors import LaunchError
 from shflbench.measure.sentinels import version
@@ -232,7 +232,7 @@ def test_changed_machine_gives_no_verdict_and_no_further_process(against: Comman
 def test_further_processes_are_needed_where_they_can_settle_a_case(
     outcome: Outcome, reason: Reason, a_side: int | None, expected: int | None
 ) -> None:
-    verdict = Verdict(case_id=SHFL, outcome=outcome, reason=reason, sentence="", needs_processes=a_side)
+    verdict = ChangeVerdict(case_id=SHFL, outcome=outcome, reason=reason, sentence="", needs_processes=a_side)
     assert further_processes(verdict, 4) == expected
 
 

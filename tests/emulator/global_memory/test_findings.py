@@ -87,7 +87,7 @@ def test_too_many_cells_are_not_checked(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_too_many_places_to_synchronize_by_are_not_checked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(synchronization, "MOST_BYTES", 0)
+    monkeypatch.setattr(synchronization, "MOST_PUBLISHED_BYTES", 0)
     (error,) = explore(subject("flag_with_fences").launch(), [LOCKSTEP]).errors
     assert "synchronizes by more than 0 places in memory" in error.message
 

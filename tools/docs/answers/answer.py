@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ruamel.yaml import YAML
 
-from shflbench.analysis.contest import times
+from shflbench.analysis.ranking import times
 from shflbench.core.model import Mechanism
 from tools.docs.answers.distance import Distance, distances
 from tools.docs.measured import settings

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.analysis.contest import times
+from shflbench.analysis.ranking import times
 from shflbench.core.model import Mechanism
 from tools.docs.answers.answer import SUITE, measured
 from tools.docs.measured import per_iteration, settings

@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from shflbench.analysis.contest import times
+from shflbench.analysis.ranking import times
 from shflbench.core.words import count_noun, join_words
 from shflbench.errors import UsageError
 from shflbench.patterns.discover import builtin, load

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from shflbench.analysis.answers.group_answers import newest_answers
 from shflbench.analysis.answers.library_words import library_words
 from shflbench.analysis.answers.over_settings import summary_answers
-from shflbench.analysis.contest import Certainty, times_within
+from shflbench.analysis.ranking import Certainty, times_within
 from shflbench.core.grouping import group_by
 from shflbench.core.words import join_words
 from shflbench.output.export.html.content import AnswerLine

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from shflbench.analysis.contest import times
+from shflbench.analysis.ranking import times
 from shflbench.analysis.settings import one_pass
 from shflbench.core.model import Status
 from shflbench.output.export.html.content import SortableTable, TableCell, TableColumn

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from shflbench.analysis.compare import Comparison, Verdict
+    from shflbench.analysis.compare import ChangeVerdict, Comparison
     from shflbench.store import Run
 
     NamedRun = tuple[str, Run]  # its name in the report: `run 2`
@@ -126,7 +126,7 @@ def _neighbors(base: NamedRun, new: NamedRun, comparison: Comparison | None, rea
 
 
 def _cells(
-    case_id: str, times: Sequence[Mapping[str, float | None]], verdicts: Sequence[Mapping[str, Verdict]]
+    case_id: str, times: Sequence[Mapping[str, float | None]], verdicts: Sequence[Mapping[str, ChangeVerdict]]
 ) -> Iterator[TableCell]:
     yield TableCell(short(case_id))
     for place, run in enumerate(times):
@@ -142,5 +142,5 @@ def _cells(
             yield TableCell(short("; ".join(explain(verdict))) if verdict else "")
 
 
-def _rank(verdict: Verdict | None) -> int:
+def _rank(verdict: ChangeVerdict | None) -> int:
     return verdict.outcome.rank if verdict else len(Outcome)

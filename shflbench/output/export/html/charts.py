@@ -10,7 +10,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.answers.request import distance, usual_request
-from shflbench.analysis.contest import times, times_range
+from shflbench.analysis.ranking import times, times_range
 from shflbench.analysis.settings import common_factors, factors, one_pass, words
 from shflbench.core.grouping import group_by
 from shflbench.core.words import count_noun

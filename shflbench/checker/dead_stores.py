@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
+    from shflbench.checker.inputs.argument_spec import ArgumentSpec
     from shflbench.checker.inputs.default_launches import PlannedLaunch
-    from shflbench.checker.inputs.wishes import Wishes
     from shflbench.checker.judgment.observations import Observation
     from shflbench.checker.runs.evidence import LaunchEvidence
     from shflbench.cuda_sources.kernel_file import KernelFile, SourceKernel, SourceNote
@@ -48,7 +48,7 @@ LONGEST = 4  # lines of one statement, of which the note names the first
 
 
 @dataclass(frozen=True, slots=True)
-class RemovedStores:
+class DeadStores:
     """What the stores that the compiler removed from one kernel would do."""
 
     lines: tuple[SourceLine, ...]  # of the notes on them
@@ -56,7 +56,7 @@ class RemovedStores:
     unjudged: str = ""  # why they could not be judged
 
 
-class RemovedStoreCheck:
+class DeadStoreCheck:
     """Runs the build without optimization of one file."""
 
     def __init__(self, file: KernelFile, budget: FileBudget = NEVER) -> None:
@@ -87,9 +87,9 @@ class RemovedStoreCheck:
         kernel: SourceKernel,
         program: Program,
         launch_plan: Sequence[PlannedLaunch],
-        runs: tuple[Wishes, int],
+        runs: tuple[ArgumentSpec, int],
         line_of: Callable[[PtxInstruction], SourceLine],
-    ) -> RemovedStores | None:
+    ) -> DeadStores | None:
         """Return what the removed stores of `kernel` do at the planned launches but samples, None if it has none.
 
         Only in blocks that the file launches: the program itself runs in others, too. `program` is the optimized
@@ -106,12 +106,12 @@ class RemovedStoreCheck:
                 return None
             whole = [item for item in launch_plan if not item.shape.sample and _has_stated_block(item, kernel)]
             if not whole:
-                return RemovedStores(places, unjudged="the host code states the block of no launch")
+                return DeadStores(places, unjudged="the host code states the block of no launch")
             budget = RunBudget(of_file=self.budget)
             debug_runs = KernelRuns(kernel, debug, *runs, patient=False, budget=budget)
             launches, unfinished = debug_runs.in_lockstep(whole, seeds=1)
         except KernelError as error:
-            return RemovedStores(tuple(self.places), unjudged=error.message)
+            return DeadStores(tuple(self.places), unjudged=error.message)
 
         def takes_part(item: Observation) -> bool:
             both = (item.hazard.instruction, item.hazard.other)
@@ -125,7 +125,7 @@ class RemovedStoreCheck:
         unjudged = "" if judged else _limit(launches) or unfinished
         if not unjudged:
             self._judged.update(places)
-        return RemovedStores(places, tuple(_of_removed(item) for item in judged), unjudged)
+        return DeadStores(places, tuple(_of_removed(item) for item in judged), unjudged)
 
     def _linked(self, kernel: SourceKernel) -> Program:
         """Return the kernel without optimization; KernelError if it cannot run."""

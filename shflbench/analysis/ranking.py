@@ -3,7 +3,7 @@
 Tables, charts, advice, reports and the documentation ask it, so that they name the same variants. A candidate is a
 timed, safe variant that is no library call, and whose uncertainty is known. Library calls are shown and compared, but
 are not named as the fastest: a sentence names the fastest candidate and adds the library calls that are at least as
-fast. Two variants tie unless the joint interval of their ratio shows that one is slower by more than `MATTERS`.
+fast. Two variants tie unless the joint interval of their ratio shows that one is slower by more than `TIE`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from shflbench.store import Row
 
-MATTERS = 0.01  # of the time: processes with the same code differ by up to as much, and no reader gains by less
+TIE = 0.01  # of the time: processes with the same code differ by up to as much, and no reader gains by less
 NO_CHOICE = frozenset({"memory-ladder"})  # its variants read different memories: none can replace another
 _THREE_DECIMALS_WITHIN = 0.005  # of 1, which two decimals would round it to
 _TWO_DECIMALS_BELOW = 1.2  # there, one decimal hides the difference
@@ -51,7 +51,7 @@ class JointTimes(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Contest:
+class Ranking:
     """The timed rows of one group with at least two candidates."""
 
     rows: tuple[Row, ...]  # fastest first; unsafe variants and library calls, too
@@ -88,7 +88,7 @@ class Contest:
     @property
     def libraries(self) -> tuple[Row, ...]:
         """The library calls that are at least as fast as the fastest candidate, by their times, fastest first."""
-        return tuple(row for row in self._even_calls if self.slowdown(row, self.fastest).value <= 1 + MATTERS)
+        return tuple(row for row in self._even_calls if self.slowdown(row, self.fastest).value <= 1 + TIE)
 
     @property
     def undecided_libraries(self) -> tuple[Row, ...]:
@@ -118,39 +118,39 @@ class Contest:
 
     def is_slower(self, row: Row, other: Row) -> bool:
         """Return whether a row is shown to be slower than another, by more than what matters."""
-        return self.slowdown(row, other).low > 1 + MATTERS
+        return self.slowdown(row, other).low > 1 + TIE
 
     def tie(self, row: Row, other: Row) -> bool:
         """Return whether neither of two rows is shown to be slower."""
         return not (self.is_slower(row, other) or self.is_slower(other, row))
 
 
-def contests_of(rows: Iterable[Row], times: JointTimes | None = None) -> list[Contest]:
-    """Return the contest of each group of a run's rows with at least two candidates, in file order."""
+def rankings_of(rows: Iterable[Row], times: JointTimes | None = None) -> list[Ranking]:
+    """Return the ranking of each group of a run's rows with at least two candidates, in file order."""
     groups = group_by(rows, lambda row: (row.pattern, row.dtype, row.launch, row.iterations, row.options)).values()
-    return [contest for group in groups if (contest := contest_of(group, times))]
+    return [ranking for group in groups if (ranking := ranking_of(group, times))]
 
 
-def contest_of(rows: Sequence[Row], times: JointTimes | None = None) -> Contest | None:
-    """Return the contest between the rows of one group; None where fewer than two are candidates.
+def ranking_of(rows: Sequence[Row], times: JointTimes | None = None) -> Ranking | None:
+    """Return the ranking between the rows of one group; None where fewer than two are candidates.
 
     With `times` of the run, the intervals of a group hold jointly, with an error of 1%, and include what processes
     differ; they need the samples. Otherwise they are those of the rows: 95% each.
     """
     ranked = tuple(sorted(filter(_is_timed, rows), key=time_us))
     candidates = tuple(filter(competes, ranked))
-    if len(candidates) < 2 or candidates[0].pattern in NO_CHOICE:  # noqa: PLR2004  (a contest takes two)
+    if len(candidates) < 2 or candidates[0].pattern in NO_CHOICE:  # noqa: PLR2004  (a ranking takes two)
         return None
     times_us = {row.case_id: _interval(row, times, len(ranked)) for row in ranked}
     slowdowns = {row.case_id: ratio(times_us[row.case_id], times_us[candidates[0].case_id]) for row in candidates}
     first, *rest = candidates
-    leaders = (first, *(row for row in rest if slowdowns[row.case_id].low <= 1 + MATTERS))
+    leaders = (first, *(row for row in rest if slowdowns[row.case_id].low <= 1 + TIE))
     others = tuple(row for row in rest if row not in leaders)
     certainty = Certainty.CLEAR
     if len(leaders) > 1:
-        within = all(slowdowns[row.case_id].high <= 1 + MATTERS for row in leaders[1:])
+        within = all(slowdowns[row.case_id].high <= 1 + TIE for row in leaders[1:])
         certainty = Certainty.TIE if within else Certainty.UNDECIDED
-    return Contest(ranked, times_us, leaders, others, certainty)
+    return Ranking(ranked, times_us, leaders, others, certainty)
 
 
 def competes(row: Row) -> bool:
@@ -214,5 +214,5 @@ def best_rows(groups: Iterable[Sequence[Row]], times: JointTimes | None) -> list
 
 
 def _best(group: Sequence[Row], times: JointTimes | None) -> Iterable[Row]:
-    contest = contest_of(group, times)
-    return contest.shown_best if contest else filter(competes, group)
+    ranking = ranking_of(group, times)
+    return ranking.shown_best if ranking else filter(competes, group)

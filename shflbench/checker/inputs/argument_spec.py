@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from shflbench.emulator.dataflow.strides import Stride
     from shflbench.emulator.dataflow.tickets import Ticket
 
-MOST_BYTES = 64 << 20  # of all buffers together, before and after they grow
+MOST_TOTAL_BYTES = 64 << 20  # of all buffers together, before and after they grow
 MOST_PAGED = 1 << 34  # of a buffer of which only the parts that threads access take memory
 PAGED_PERIOD = 1 << 18  # bytes of its contents, which repeat
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
+class ArgumentSpec:
     """What is known of a kernel's arguments besides its signature."""
 
     given: Mapping[str, ArgumentValue] = field(default_factory=dict)  # by the names in `SourceKernel.offsets`
@@ -36,7 +36,7 @@ class Wishes:
     least_bytes: Mapping[str, int] = field(default_factory=dict)  # of derived buffers, by name
     bytes_before: Mapping[str, int] = field(default_factory=dict)  # where a pointer points to in a derived buffer
     least_shared: int = 0
-    most_bytes: int = MOST_BYTES  # of a buffer whose size the host code states; a larger one has a derived size
+    most_bytes: int = MOST_TOTAL_BYTES  # of a buffer whose size the host code states; a larger one has a derived size
     vary: bool = False  # derived numbers differ from those of the first seed, and buffers have their suggested sizes
     bounds: Mapping[str, Sequence[SizeBound]] = field(default_factory=dict)  # suggested sizes of buffers, by name
     strides: Collection[Stride] = ()  # of loops up to a number: it is several times the threads

@@ -72,7 +72,7 @@ def _tool(run: Run) -> str:
     return run.info.converted.tool if run.info.converted else "shflbench"
 
 
-def obstacles(base: Side, new: Side, *, timed: bool, any_revision: bool) -> Iterator[str]:
+def reasons_against(base: Side, new: Side, *, timed: bool, any_revision: bool) -> Iterator[str]:
     """Yield a clause for each difference that makes two sides incomparable.
 
     `timed`: times are compared, which need a GPU; `any_revision`: the suite's text may differ.

@@ -8,7 +8,7 @@ from functools import cached_property
 from math import inf
 from typing import TYPE_CHECKING
 
-from shflbench.analysis.contest import contest_of, time_us, times
+from shflbench.analysis.ranking import ranking_of, time_us, times
 from shflbench.analysis.settings import BLOCK, GRID, one_pass, words
 from shflbench.output.plot.axis import axis_of
 from shflbench.output.plot.chart_words import join
@@ -16,7 +16,7 @@ from shflbench.output.plot.chart_words import join
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from shflbench.analysis.contest import Contest
+    from shflbench.analysis.ranking import Ranking
     from shflbench.output.plot.axis import Axis
     from shflbench.output.plot.subject import ChartSubject
     from shflbench.store import Row
@@ -25,18 +25,18 @@ _MOST_NAMES = 3  # library calls named in a sentence
 
 
 @dataclass(frozen=True, eq=False)  # without slots, for the cached properties
-class Contests:
+class Rankings:
     """The settings of a chart in which at least two variants compete."""
 
     subject: ChartSubject
-    all: tuple[Contest, ...]
+    all: tuple[Ranking, ...]
     axis: Axis | None = None  # of a sweep
     without: frozenset[str] = frozenset()  # factors that follow from the place on this axis
 
     @cached_property
     def wins(self) -> Counter[str]:
         """At how many settings each variant wins; a tie is no win."""
-        return Counter(contest.fastest.variant for contest in self.all if not contest.is_tie)
+        return Counter(ranking.fastest.variant for ranking in self.all if not ranking.is_tie)
 
     @cached_property
     def ties(self) -> int:
@@ -46,16 +46,16 @@ class Contests:
     @cached_property
     def leads(self) -> dict[str, int]:
         """At how many settings each variant wins or ties, the most frequent one first."""
-        leads = Counter(variant for contest in self.all for variant in contest.variants)
+        leads = Counter(variant for ranking in self.all for variant in ranking.variants)
         return dict(sorted(leads.items(), key=lambda item: (-item[1], -self.wins[item[0]], item[0])))
 
     @cached_property
     def lags(self) -> dict[str, list[tuple[float, Row]]]:
         """The time of each variant relative to the fastest, and its row, setting by setting."""
         lags: dict[str, list[tuple[float, Row]]] = {}
-        for contest in self.all:
-            for row in (*contest.leaders, *contest.others):
-                lags.setdefault(row.variant, []).append((time_us(row) / time_us(contest.fastest), row))
+        for ranking in self.all:
+            for row in (*ranking.leaders, *ranking.others):
+                lags.setdefault(row.variant, []).append((time_us(row) / time_us(ranking.fastest), row))
         return lags
 
     @cached_property
@@ -100,23 +100,23 @@ class Contests:
         return f"all {self.counted}"
 
 
-def contests_of(subject: ChartSubject, factor: str = "", drawn: Collection[str] = ()) -> Contests:
-    """Return the contests of a subject, which is drawn along `factor`; `drawn` are all factors that change with it."""
-    contests = tuple(contest for rows in subject.groups if (contest := contest_of(rows, subject.times)) is not None)
-    return Contests(subject, contests, axis_of(subject, factor) if factor else None, frozenset(drawn) - {factor})
+def rankings_of(subject: ChartSubject, factor: str = "", drawn: Collection[str] = ()) -> Rankings:
+    """Return the rankings of a subject, which is drawn along `factor`; `drawn` are all factors that change with it."""
+    rankings = tuple(ranking for rows in subject.groups if (ranking := ranking_of(rows, subject.times)) is not None)
+    return Rankings(subject, rankings, axis_of(subject, factor) if factor else None, frozenset(drawn) - {factor})
 
 
-def libraries(contests: Contests) -> str:
+def libraries(rankings: Rankings) -> str:
     """Return a clause on the library calls that are faster than the fastest variant, or else tie; empty if none is."""
-    faster = [(row, contest.fastest) for contest in contests.all for row in contest.faster_libraries]
-    some = faster or [(row, contest.fastest) for contest in contests.all for row in contest.libraries]
+    faster = [(row, ranking.fastest) for ranking in rankings.all for row in ranking.faster_libraries]
+    some = faster or [(row, ranking.fastest) for ranking in rankings.all for row in ranking.libraries]
     if not some:
         return ""
     names = [name for name, _ in Counter(row.variant for row, _ in some).most_common()]
-    if len(contests.all) > 1:  # not every call at every setting
+    if len(rankings.all) > 1:  # not every call at every setting
         who = join(names, "or") if len(names) <= _MOST_NAMES else f"(of {len(names)})"
         count = len({best.case_id for _, best in some})
-        where = contests.everywhere if count == len(contests.all) else f"{count} of them"
+        where = rankings.everywhere if count == len(rankings.all) else f"{count} of them"
         return f"; library call {who} {'is faster' if faster else 'ties'} at {where}"
     several = len(names) > 1
     who = f"library call{'s' if several else ''} {join(names)}"

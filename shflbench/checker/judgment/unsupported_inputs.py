@@ -29,7 +29,7 @@ OF_THREADS = ("%tid.", "%ctaid.")  # registers that the number of a thread is co
 FAR = 4  # times the size that a guard suggests: if accesses need as much, the guard is not one of that buffer
 
 
-class Misfits:
+class UnsupportedInputs:
     """Knows which launch executed which code."""
 
     def __init__(self, launches: Sequence[LaunchEvidence], slicer: Slicer) -> None:
@@ -164,7 +164,7 @@ def kind_of_causes(judged: Iterable[Observation]) -> Causes:
 
 def _may_overlap(item: Observation, slicer: Slicer) -> bool:
     """Whether threads write equal values to one address that derived values decide on."""
-    if item.kind is not HazardKind.SAME_VALUE or item.misfit:
+    if item.kind is not HazardKind.SAME_VALUE or item.unsupported_input:
         return False
     return any(race_inputs(item, slicer, item.launches[0].arguments))
 

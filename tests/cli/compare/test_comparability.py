@@ -72,7 +72,7 @@ def set_by_owner(**changes: object) -> Callable[[], None]:
     return set_both
 
 
-OBSTACLES = [
+REASONS = [
     (other_suite, "the suites differ (gtc2013, quick)"),
     (other_revision, "the suite was changed and defines other measurements (--allow suite compares the common cases)"),
     (other_model, "the GPUs differ (NVIDIA H200, NVIDIA B200)"),
@@ -100,11 +100,11 @@ def _two(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lay(tmp_path / NEW, seed=2)
 
 
-@pytest.mark.parametrize(("obstacle", "clause"), OBSTACLES, ids=[clause for _, clause in OBSTACLES])
-def test_obstacle_is_named_and_across_it_there_is_a_report(
-    shflbench: Command, obstacle: Callable[[], None], clause: str
+@pytest.mark.parametrize(("reason", "clause"), REASONS, ids=[clause for _, clause in REASONS])
+def test_reason_against_it_is_named_and_across_it_there_is_a_report(
+    shflbench: Command, reason: Callable[[], None], clause: str
 ) -> None:
-    obstacle()
+    reason()
     refused = shflbench("compare", "base", "new")
     assert (refused.code, refused.out) == (3, "")
     said, to_do = refused.err.splitlines()
@@ -119,7 +119,7 @@ def test_obstacle_is_named_and_across_it_there_is_a_report(
     assert "verdict  " not in reported.out
 
 
-def test_all_obstacles_are_named_at_once(shflbench: Command) -> None:
+def test_all_reasons_against_it_are_named_at_once(shflbench: Command) -> None:
     other_model()
     throttled()
     error, _ = shflbench("compare", "base", "new").err.splitlines()
@@ -127,7 +127,7 @@ def test_all_obstacles_are_named_at_once(shflbench: Command) -> None:
     assert "throttled" in error
 
 
-def test_across_changes_nothing_without_an_obstacle(shflbench: Command) -> None:
+def test_across_changes_nothing_without_a_reason_against_it(shflbench: Command) -> None:
     change_rows(NEW, registers=17)
     for metric in ("time", "registers"):
         plain = shflbench("compare", "base", "new", "--metric", metric)
@@ -160,7 +160,7 @@ def test_another_driver_is_noted_and_compared(shflbench: Command) -> None:
     assert (outcome.code, outcome.err) == (0, "note: the driver was 580.159, now 590.10\n")
 
 
-def test_changed_clock_is_a_warning_and_no_obstacle(shflbench: Command) -> None:
+def test_changed_clock_is_a_warning_and_no_reason_against_it(shflbench: Command) -> None:
     """The sentinels show by how much it changed the times."""
     edit(NEW, noise={"verdict": "drifting clock", "sentence": "the SM clock fell by 2.3%", "advice": "lock it"})
     outcome = shflbench("compare", "base", "new")

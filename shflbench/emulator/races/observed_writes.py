@@ -17,7 +17,7 @@ from shflbench.emulator.races.scopes import Scopes
 _NONE = 0  # no chain: the last write was weak, or there was none
 
 
-class Observations:
+class ObservedWrites:
     """The chain of strong writes that each cell's value comes from, and who has read the cell since it began."""
 
     def __init__(self, state: State, clocks: Clocks, rows: int) -> None:

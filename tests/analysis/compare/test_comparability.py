@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from shflbench.analysis.compare import Side
-from shflbench.analysis.compare.obstacles import changes, obstacles, refuse_mixture, refuse_same_run
+from shflbench.analysis.compare.comparability import changes, reasons_against, refuse_mixture, refuse_same_run
 from shflbench.core.model import DeviceState
 from shflbench.errors import ResultsError
 from shflbench.store import Row, Run, SuiteText
@@ -37,7 +37,7 @@ def suite(title: str, pattern: str) -> dict[str, Any]:
 
 
 def found(base: Side, new: Side, *, timed: bool = True, any_revision: bool = False) -> list[str]:
-    return list(obstacles(base, new, timed=timed, any_revision=any_revision))
+    return list(reasons_against(base, new, timed=timed, any_revision=any_revision))
 
 
 def test_runs_of_one_suite_on_one_gpu_can_be_compared() -> None:
