@@ -142,29 +142,18 @@ def bench(  # noqa: PLR0913  (a keyword per fact about the launches and the meas
     from shflbench.cuda_sources import CompileOptions  # noqa: PLC0415
     from shflbench.user_kernels.bench import api, request  # noqa: PLC0415
 
+    rules = request.MeasureRules().changed(precision, max_seconds, processes)
     return api.bench(
         request.BenchRequest(
             kernels=kernels,
             arguments=arguments,
-            grid=grid,
-            block=block,
-            shared_bytes=shared_bytes,
-            cluster=cluster,
-            check=check,
-            rtol=rtol,
-            any_order=tuple(any_order),
-            l2=l2,
-            device=device,
-            gpu=gpu,
-            arch=arch,
-            precision=precision,
-            max_seconds=max_seconds,
-            processes=processes,
+            launch=request.LaunchArguments(grid=grid, block=block, shared_bytes=shared_bytes, cluster=cluster),
+            check=request.CheckArguments(check=check, budget=budget, time_limit=time_limit),
+            settings=request.BenchSettings(rules, request.Equality(rtol, tuple(any_order)), l2=l2),
+            device=request.DeviceArguments(device=device, gpu=gpu, arch=arch),
             compile=CompileOptions(include=tuple(map(Path, include)), define=tuple(define)),
             output=None if output is None else Path(output),
             seed=seed,
-            budget=budget,
-            time_limit=time_limit,
         )
     )
 

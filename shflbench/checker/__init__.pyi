@@ -46,6 +46,7 @@ from shflbench.checker.python.candidates import PythonLaunch as PythonLaunch
 from shflbench.checker.python.candidates import host_arguments as host_arguments
 from shflbench.checker.python.candidates import python_kernel as python_kernel
 from shflbench.checker.python.candidates import read_python_candidate as read_python_candidate
+from shflbench.checker.python.named_launch import Extent as Extent
 from shflbench.checker.report import EXHAUSTIVE as EXHAUSTIVE
 from shflbench.checker.report import FileReport as FileReport
 from shflbench.checker.report import KernelReport as KernelReport

@@ -1,20 +1,19 @@
 """The options on the kernels of a file, which `check`, `bench`, `advise` and `new --from` share, and their values.
 
-An option of compilers is an entry of `COMPILING` and of `NAMES`, and a field of `CompileOptions` in `file_flags`.
+An option is an entry of `FILE_ARGUMENTS` or `COMPILING` and of `NAMES`, and a field of `FileFlags` of the same name.
 """
 
 from __future__ import annotations
 
 import shlex
-from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import click
 
 from shflbench.cli.help import option
 from shflbench.cli.host_args import host_args_option
-from shflbench.cli.parameters import PATH
-from shflbench.core.default_arch import DEFAULT_ARCH
+from shflbench.cli.parameters import PATH, group_of
 from shflbench.errors import UsageError
 
 if TYPE_CHECKING:
@@ -93,36 +92,28 @@ NAMES = {  # parameter of the command → option, for messages
 }
 
 
-def refuse_without_files(values: dict[str, object]) -> None:
+def refuse_without_files(values: Mapping[str, object]) -> None:
     """Raise UsageError for an option that applies to files, where no target is one."""
     for parameter, name in NAMES.items():
         if (value := values.get(parameter)) is not None and value is not False and value != ():
             raise UsageError(f"{name} applies to .cu, .cuh and .ptx files, and no target is one", "Leave it out.")
 
 
-def file_flags(flags: Mapping[str, Any]) -> FileFlags:
-    """Return what a command's options say of the kernels of a file; those that the command does not have are empty."""
-    from shflbench.cuda_sources import CompileOptions
+def file_flags(values: Mapping[str, object]) -> FileFlags:
+    """Return what a command's options say of the kernels of a file."""
     from shflbench.user_kernels.file_options import FileFlags
 
-    compiled = CompileOptions(
-        arch=flags.get("arch") or DEFAULT_ARCH,
-        include=tuple(flags["include"]),
-        define=tuple(flags["define"]),
-        fast_math=bool(flags.get("fast_math")),
-    )
-    names = {item.name for item in fields(FileFlags)} - {"compile"}
-    return FileFlags(compile=compiled, **{name: value for name, value in flags.items() if name in names})
+    return group_of(FileFlags, values)
 
 
-def as_built(file: Path, flags: dict[str, Any], console: Console) -> dict[str, Any]:
+def as_built(file: Path, flags: FileFlags, console: Console) -> FileFlags:
     """Return the options with what the Makefile of a file says where the user says nothing, and say it."""
     from shflbench.cuda_sources import is_built_fast, program_words
 
-    host_args, fast_math = flags["host_args"], flags["fast_math"]
+    host_args, fast_math = flags.host_args, flags.fast_math
     if host_args is None and (known := program_words(file)) is not None:
         host_args = shlex.join(known[1])
         console.say(f"{file}: its Makefile runs the program with `{host_args}`.")
     if fast_math is None and (fast_math := is_built_fast(file)):
         console.say(f"{file}: its Makefile compiles it with --use_fast_math.")
-    return {**flags, "host_args": host_args, "fast_math": fast_math}
+    return replace(flags, host_args=host_args, fast_math=fast_math)

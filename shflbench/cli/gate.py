@@ -5,14 +5,23 @@ from __future__ import annotations
 import shlex
 from contextlib import closing
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from shflbench.cli.compare import options
 from shflbench.cli.help import Command, add_heading, option
-from shflbench.cli.parameters import PATH, seconds
-from shflbench.cli.run.options import GPU, MEASURING, PLACES, SELECTION, processes_option, request_of, typed_words
+from shflbench.cli.parameters import PATH, group_of, seconds
+from shflbench.cli.run.options import (
+    GPU,
+    MEASURING,
+    PLACES,
+    SELECTION,
+    RunPlace,
+    processes_option,
+    request_of,
+    typed_words,
+)
 from shflbench.cli.run.plan import folder_of, list_cases, plan_of
 from shflbench.cli.run.stop import stopped_code
 from shflbench.cli.run.watch import watch
@@ -72,7 +81,7 @@ def command(
     suite: str | None,
     against: Path,
     budget: float,
-    **flags: Any,  # noqa: ANN401  (each option has its own type)
+    **flags: object,
 ) -> int:
     """Run a suite, and fail if it is slower than a baseline.
 
@@ -97,7 +106,7 @@ def command(
     with closing(plan):
         info = run_info(plan, request.overrides, typed_words())
         base = comparison.base(plan, info)
-        with folder_of(plan, info, flags) as (folder, resumed):
+        with folder_of(plan, info, group_of(RunPlace, flags)) as (folder, resumed):
             gate = Gate(comparison, base, folder.path, plan.groups)
             try:
                 return _run(plan, folder, resumed, gate, judging, console)
@@ -120,7 +129,7 @@ def _run(
     console: Console,
 ) -> int:
     """Run the plan and compare it, print the folder, and return the exit code."""
-    code = watch(plan, folder, resumed, console, gate.choose)
+    code = watch(plan, folder, resumed, console, gate.choose).exit_code
     try:
         comparison, remark = gate.compare()
         if remark:

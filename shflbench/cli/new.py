@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from shflbench.cli.console import Console
     from shflbench.user_kernels.comparison import LeftOut
+    from shflbench.user_kernels.file_options import FileFlags
 
 
 @click.command(cls=Command)
@@ -48,7 +49,15 @@ if TYPE_CHECKING:
     *FILE_ARGUMENTS,
 )
 @click.pass_obj
-def command(console: Console, /, names: tuple[str, ...], output: Path, file: Path | None, **flags: Any) -> None:  # noqa: ANN401  (each has its own type)
+def command(
+    console: Console,
+    /,
+    names: tuple[str, ...],
+    output: Path,
+    file: Path | None,
+    reference: str | None,
+    **given: object,
+) -> None:
     """Create a pattern and a suite to start from.
 
     NAME, such as `my-exchange`, creates the folder my_exchange with kernels.cu and pattern.py, and the suite
@@ -61,12 +70,14 @@ def command(console: Console, /, names: tuple[str, ...], output: Path, file: Pat
     from shflbench.patterns.new import write
     from shflbench.store.run_files import writing
 
-    if file is None and (len(names) != 1 or any(flags.values())):
+    if file is None and (len(names) != 1 or (reference or any(given.values()))):
         raise UsageError("give one NAME, or --from FILE", "Try `shflbench new my-exchange`.")
     with writing(output.absolute(), "choose another folder by --output"):
-        files = (
-            write(names[0], output) if file is None else _from_file(file, names, output, as_built(file, flags, console))
-        )
+        if file is None:
+            files = write(names[0], output)
+        else:
+            flags = as_built(file, file_flags(given), console)
+            files = _from_file(file, names, output, flags, in_numpy=reference == "numpy")
     for path in files:
         console.path(path)
     suite, folder = files[-1], files[0].parent
@@ -74,20 +85,19 @@ def command(console: Console, /, names: tuple[str, ...], output: Path, file: Pat
     console.say(f"      shflbench check {shlex.quote(f'./{folder}' if not folder.is_absolute() else str(folder))}")
 
 
-def _from_file(file: Path, names: tuple[str, ...], output: Path, flags: dict[str, Any]) -> list[Path]:
+def _from_file(file: Path, names: tuple[str, ...], output: Path, flags: FileFlags, *, in_numpy: bool) -> list[Path]:
     """Write the pattern and the suite of kernels of a file, and return the files to read."""
     from shflbench.checker import read_candidates
     from shflbench.user_kernels.comparison import choose
     from shflbench.user_kernels.suite import new_suite
 
-    reference = flags.pop("reference")
-    names = tuple(dict.fromkeys((*names, *flags.pop("kernels"))))
-    options = replace(file_flags(flags), kernels=names, compiler="nvrtc", is_timed=True).options([file])
+    names = tuple(dict.fromkeys((*names, *flags.kernels)))
+    options = replace(flags, kernels=names, compiler="nvrtc", is_timed=True).options([file])
     choice = choose(read_candidates(file, options), named=bool(names), reference=next(iter(names), ""))
     if names and any(item.is_broken for item in choice.left_out):
         raise UsageError(f"{file} has kernels that cannot be run: {_reasons(choice.left_out)}", "Name other kernels.")
     if len(choice.comparisons) == 1:
-        return new_suite(file, choice.comparisons[0], output, in_numpy=reference == "numpy")
+        return new_suite(file, choice.comparisons[0], output, in_numpy=in_numpy)
     if choice.comparisons:
         known = ", ".join(item.kernels[0].candidate.name for item in choice.comparisons)
         raise UsageError(f"{file} has several groups of kernels: those of {known}", "Name the kernels of one.")

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import os
 import re
+from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -16,8 +17,11 @@ from shflbench.core.environment import baselines_folder
 from shflbench.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
+    from _typeshed import DataclassInstance
+
+    Group = TypeVar("Group", bound=DataclassInstance)
 
 SOURCES = frozenset({".cu", ".cuh", ".ptx", ".c", ".cc", ".cpp", ".h", ".hpp", ".py"})
 
@@ -152,3 +156,12 @@ def seconds(_: click.Context, parameter: click.Parameter, number: float | None) 
         message = f"`{number}` is not a number of seconds; write it as 2 or 0.5"
         raise click.BadParameter(message, param=parameter)
     return number
+
+
+def group_of(kind: type[Group], values: Mapping[str, object], **others: object) -> Group:
+    """Return a group of options: a dataclass whose fields are called as the parameters of the command.
+
+    Fields that the command has no option for keep their default; `others` are values that no option has as they are.
+    """
+    make: Callable[..., Group] = kind
+    return make(**{item.name: values[item.name] for item in fields(kind) if item.name in values} | others)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -28,6 +29,26 @@ class Reporter(Protocol):
 
     def warn(self, sentence: str, /) -> None:
         """Report a warning."""
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """A text for `say`, which ends as a sentence does, or for `warn`, which has no period at its end."""
+
+    text: str
+    is_warning: bool = False
+
+    @property
+    def sentence(self) -> str:
+        """The text with a period at its end."""
+        return f"{self.text}." if self.is_warning else self.text
+
+    def show(self, reporter: Reporter) -> None:
+        """Report it."""
+        if self.is_warning:
+            reporter.warn(self.text)
+        else:
+            reporter.say(self.text)
 
 
 class QuietReporter:

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-    from shflbench.core.reporter import Reporter
     from shflbench.kernel_facts.stored_code import KnownCodes
     from shflbench.store import Run
     from shflbench.store.calibration_file import Calibration
@@ -30,17 +29,6 @@ def calibration_of(run: Run, baselines: Path, given: Path | None = None) -> Cali
     return of_gpu(run.info.device, baselines, given) if run.info.device else None
 
 
-def store_limits(
-    run: Run, folders: Mapping[str, Path], baselines: Path, reporter: Reporter, cache_folder: Path | None = None
-) -> None:
-    """Write `limits.csv` of a run on a GPU, and warn where a case is faster than its limit.
-
-    `folders` are those of its patterns. An error is a warning, because the run itself is complete.
-    """
-    if problem := write_limits_of(run, folders, baselines, cache_folder=cache_folder):
-        reporter.warn(problem)
-
-
 def write_limits_of(
     run: Run,
     folders: Mapping[str, Path],
@@ -50,7 +38,8 @@ def write_limits_of(
 ) -> str:
     """Write `limits.csv` of a run on a GPU, and return a sentence on what is wrong with them, empty if nothing is.
 
-    A resumed run keeps what its file knows. Kernels in `known_codes` are not disassembled again, and the others are
+    `folders` are those of its patterns. An error is a sentence, too, because the run itself is complete. A resumed run
+    keeps what its file knows. Kernels in `known_codes` are not disassembled again, and the others are
     added to them; listings of few kernels are kept in `cache_folder`.
     """
     if run.info.backend != "cuda":

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from shflbench.core.model import Overrides, Suite
+    from shflbench.core.model import MeasureRules, Overrides, Suite
     from shflbench.measure.executor import Executor
     from shflbench.measure.process import EarlyWorker
     from shflbench.store import RunInfo
@@ -45,13 +45,11 @@ class RunRequest:
         from shflbench.suite import load, locate
 
         suite = load(locate(self.suite), self.overrides)
-        rules = replace(
-            suite.rules,
-            precision=self.precision or suite.rules.precision,
-            max_seconds=self.max_seconds or suite.rules.max_seconds,
-            processes=self.processes or suite.rules.processes,
-        )
-        return replace(suite, rules=rules)
+        return replace(suite, rules=self.rules(suite.rules))
+
+    def rules(self, usual: MeasureRules) -> MeasureRules:
+        """Return the rules of a suite with everything that the options change in them."""
+        return usual.changed(self.precision, self.max_seconds, self.processes)
 
 
 def from_record(info: RunInfo, suite: str | None, folder: Path, command: str) -> RunRequest:

@@ -163,6 +163,11 @@ class KernelChoice:
     comparisons: tuple[KernelComparison, ...]
     left_out: tuple[LeftOut, ...]
 
+    @property
+    def is_broken(self) -> bool:
+        """Whether a kernel is left out because it is broken."""
+        return any(item.is_broken for item in self.left_out)
+
 
 def choose(file: CandidateFile, *, named: bool, reference: str = "") -> KernelChoice:
     """Return the comparisons of kernels that do the same; all kernels belong to one if the user `named` them.

@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING
 from shflbench import checker  # what it offers is imported on first use
 from shflbench.core.arch.launch_limits import limits_of
 from shflbench.core.bounds import BUDGET, MILLION, SHORT_BUDGET, TIME_LIMIT_S
+from shflbench.core.default_arch import DEFAULT_ARCH
 from shflbench.core.environment import cache_folder, nvcc
 from shflbench.cuda.compile.toolchain import find
-from shflbench.cuda_sources import Compilers, HostOptions
+from shflbench.cuda_sources import CompileOptions, Compilers, HostOptions
 from shflbench.errors import CompilerError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from shflbench.checker import CheckLimits, FileOptions, LaunchOptions
-    from shflbench.cuda_sources import CompileOptions
 
 SUFFIXES = frozenset({".cu", ".cuh", ".ptx"})
 MACRO = re.compile(r"[A-Za-z_]\w*(?:\([\w, .]*\))?(?:=[^\r\n]*)?", re.ASCII)
@@ -58,9 +58,15 @@ def refuse_filters(words: Mapping[str, Sequence[str]]) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileFlags:
-    """What the options of a command say of the kernels of a file, as texts but for how to compile."""
+    """What the options of a command say of the kernels of a file, as the command line has them.
 
-    compile: CompileOptions
+    Fields are called as the parameters of commands; those that a command has no option for keep their default.
+    """
+
+    arch: str | None = None
+    include: Sequence[Path] = ()
+    define: Sequence[str] = ()
+    fast_math: bool | None = None  # None: as the file is built
     kernels: Sequence[str] = ()
     launches: Sequence[str] = ()
     named_launches: Sequence[str] = ()  # of single kernels, `NAME=GRIDxBLOCK`
@@ -76,6 +82,16 @@ class FileFlags:
     time_limit_s: float | None = None
     is_timed: bool = False  # and so may have more threads than can be emulated, and a shorter check
 
+    @property
+    def compile(self) -> CompileOptions:
+        """What the file is compiled with."""
+        return CompileOptions(
+            arch=self.arch or DEFAULT_ARCH,
+            include=tuple(self.include),
+            define=tuple(self.define),
+            fast_math=bool(self.fast_math),
+        )
+
     def timed(self, kernels: Sequence[str]) -> FileFlags:
         """Return the flags with which kernels are read to be timed; their arguments are sets, of which there is one."""
         # NVRTC also makes the machine code that is timed.
@@ -89,8 +105,8 @@ class FileFlags:
         Raises UsageError for an invalid value, DeviceError for an unknown architecture, and CompilerError where a file
         needs a compiler and there is none.
         """
-        limits_of(self.compile.arch.rstrip("af"))
-        for text in self.compile.define:
+        limits_of((self.arch or DEFAULT_ARCH).rstrip("af"))
+        for text in self.define:
             if not MACRO.fullmatch(text):
                 raise UsageError(f"-D `{text}` is not NAME or NAME=VALUE", "Write it as for nvcc, such as -D N=64.")
         return checker.FileOptions(
@@ -111,7 +127,7 @@ class FileFlags:
         toolchain = None
         if needs_compiler and program is None:
             toolchain = find()
-            toolchain.require(self.compile.arch)
+            toolchain.require(self.arch or DEFAULT_ARCH)
         return Compilers(toolchain, program, cache_folder())
 
     def _given(self) -> LaunchOptions:

@@ -51,10 +51,10 @@ _MECHANISMS = (  # in the PTX of a kernel, the strongest evidence first
 
 @dataclass(frozen=True, slots=True)
 class Equality:
-    """When the results of two kernels count as equal."""
+    """When the results of two kernels count as equal. Fields are parameters of `bench`."""
 
     tolerance: float | None = None  # relative, of floating-point results; None: the usual one of their type
-    unordered: frozenset[str] = frozenset()  # outputs whose elements may have any order
+    unordered: tuple[str, ...] = ()  # outputs whose elements may have any order
 
 
 @dataclass(frozen=True, slots=True)

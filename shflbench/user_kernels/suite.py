@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class BenchSettings:
-    """How the kernels are measured and compared."""
+    """How the kernels are measured and compared. Fields without a class of their own are parameters of `bench`."""
 
     rules: MeasureRules
     equality: Equality
-    is_cold: bool = False  # whether L2 has none of the kernel's data at a timed launch
+    l2: str = "warm"  # or cold: L2 has none of the kernel's data at a timed launch
 
 
 def suite_of(path: Path, comparisons: Sequence[KernelComparison], settings: BenchSettings, below: Path) -> Suite:
@@ -39,7 +39,7 @@ def suite_of(path: Path, comparisons: Sequence[KernelComparison], settings: Benc
         item.name: write_folder(pattern_files(item, path.name, settings.equality), item.name.replace("-", "_"), below)
         for item in comparisons
     }
-    options = (("l2", "cold"),) if settings.is_cold else ()
+    options = (("l2", settings.l2),) if settings.l2 == "cold" else ()
     cases = tuple(case for item in comparisons for case in _cases(item, options))
     _require_distinct(cases)
     name = (comparisons[0].name if len(comparisons) == 1 else plain_name(path.stem)).lower()  # of folders, too

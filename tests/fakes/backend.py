@@ -363,7 +363,7 @@ def plug_in(monkeypatch: pytest.MonkeyPatch, backend: FakeBackend) -> FakeBacken
     monkeypatch.setattr("shflbench.measure.executor.GpuExecutor", lambda *_: FreshProcessExecutor(backend))
     monkeypatch.setattr("shflbench.measure.process.EarlyWorker", NoProcess)
     # The scripted times know nothing of the limits of an H200, and reading the machine code takes half a second.
-    monkeypatch.setattr("shflbench.kernel_facts.stored_limits.store_limits", lambda *_: None)
+    monkeypatch.setattr("shflbench.kernel_facts.stored_limits.write_limits_of", lambda *_: "")
     return backend
 
 

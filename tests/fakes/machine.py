@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -22,7 +22,7 @@ from shflbench.measure import executor, supervisor
 from shflbench.session import run_request, windows
 from shflbench.session.fleet import conclusions
 from shflbench.session.fleet.conclusion import read_codes
-from shflbench.store import surroundings
+from shflbench.store import Run, surroundings
 from shflbench.store.kernel_archive import KernelArchive
 from tests.fakes.backend import H200, listed
 from tests.fakes.device import CODES_READ, Plan, uuid_of
@@ -33,6 +33,18 @@ def _read_codes(log: Path, archives: Sequence[KernelArchive]) -> KnownCodes:
     with log.open("a", encoding="utf-8") as file:
         file.write(f"{CODES_READ}\n" if known else "")
     return known
+
+
+def _write_limits_of_members(
+    write: Callable[..., str],
+    run: Run,
+    folders: Mapping[str, Path],
+    baselines: Path,
+    known_codes: KnownCodes | None = None,
+    cache_folder: Path | None = None,
+) -> str:
+    """Write the limits where the machine code is known, as it is for the members of a fleet."""
+    return "" if known_codes is None else write(run, folders, baselines, known_codes, cache_folder)
 
 
 def install(plan: Plan, put: Callable[[object, str, object], None] = setattr) -> None:
@@ -52,7 +64,7 @@ def install(plan: Plan, put: Callable[[object, str, object], None] = setattr) ->
             put(module, constant, value)
     # Scripted times know nothing of the limits of an H200: a run on one GPU stores none, and the members of a fleet
     # store theirs without a warning.
-    put(stored_limits, "store_limits", lambda *_: None)
+    put(stored_limits, "write_limits_of", partial(_write_limits_of_members, stored_limits.write_limits_of))
     put(stored_limits, "exceeded_sentence", lambda _: "")
     if plan.host:
         described = replace(surroundings.host(), name=plan.host)

@@ -11,6 +11,7 @@ import pytest
 from shflbench.cli.console import Console, Progress
 from shflbench.cli.run.fleet.measure import FleetRun
 from shflbench.cli.run.fleet.watch import FleetWatch
+from shflbench.cli.run.options import RunPlace
 from shflbench.core.model import Overrides
 from shflbench.cuda.compile.toolchain import Toolchain
 from shflbench.errors import CompilerError, DeviceError, ResultsError
@@ -122,12 +123,12 @@ def test_run_without_any_device_of_a_supported_architecture_ends_before_it_has_a
 ) -> None:
     devices = [device_of(0, arch="sm_60"), device_of(1, arch="sm_70")]
     with pytest.raises(CompilerError, match=r"does not compile for sm_[67]0"):
-        fleet_run(job, devices).run({"resume": None, "output": tmp_path / "out", "shard": False}, Console())
+        fleet_run(job, devices).run(RunPlace(tmp_path / "out", tmp_path), Console(), is_sharded=False)
     assert not (tmp_path / "out").exists()
 
 
 def test_fleet_run_of_another_suite_is_not_resumed(tmp_path: Path, job: SuiteJob) -> None:
     FleetFolder.create_at(FleetInfo("gtc2013", ("shflbench",), "local", "2026-11-20T08:00:00Z", ()), tmp_path)
     with pytest.raises(ResultsError, match="has runs of the suite gtc2013, and cannot be resumed with quick"):
-        fleet_run(job, [device_of(0)]).run({"resume": tmp_path}, Console())
+        fleet_run(job, [device_of(0)]).run(RunPlace(None, tmp_path, resume=tmp_path), Console(), is_sharded=False)
     assert read_fleet(tmp_path).members == ()

@@ -33,6 +33,7 @@ from shflbench.analysis.compare.rule import (
 )
 from shflbench.analysis.compare.sides import Side
 from shflbench.core.model import Interval, Status
+from shflbench.errors import ResultsError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -200,6 +201,18 @@ class RunTimes:
         margin = quantile(MOST_VALUES) * math.sqrt(P90 * (1 - P90) / len(rounds))
         value, low, high = np.quantile(times, (P90, max(0.0, P90 - margin), min(1.0, P90 + margin))).tolist()
         return self._uncertain(value, [low, high], values, shifts=self._offsets is not None)
+
+
+def known_times(run: Run) -> tuple[RunTimes | None, str]:
+    """Return the times of a run, None without a time; None and why, as a clause, where its samples are damaged."""
+    if not any(row.time_us for row in run.rows):
+        return None, ""
+    times = RunTimes(run)
+    try:
+        times.side  # noqa: B018  (reads the samples)
+    except ResultsError as error:
+        return None, f"{error}; ties are decided by the intervals of the rows alone"
+    return times, ""
 
 
 def _spread(values: MetricValues) -> Spread:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from shflbench.cli.check_limits import limit_options
-from shflbench.cli.file_arguments import CLUSTER, FILE_ARGUMENTS, refuse_without_files
+from shflbench.cli.file_arguments import CLUSTER, FILE_ARGUMENTS, file_flags, refuse_without_files
 from shflbench.cli.help import Command, add_heading, option
-from shflbench.cli.parameters import OUTPUT_FILE, PATH, PATTERN_OPTIONS, format_option, named_values
+from shflbench.cli.parameters import OUTPUT_FILE, PATH, PATTERN_OPTIONS, format_option, group_of, named_values
 from shflbench.core.bounds import BUDGET
 from shflbench.errors import UsageError
 from shflbench.user_kernels.file_options import SUFFIXES
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from shflbench.cli.console import Console
 
 FORMS = ("text", "json", "code", "sarif")
@@ -77,7 +79,7 @@ def command(
     *,
     costs: bool,
     form: str,
-    **file_flags: Any,  # noqa: ANN401  (each has its own type)
+    **given: object,
 ) -> int:
     r"""Say which variant to use for a pattern, or what a file's kernels exchange.
 
@@ -106,13 +108,14 @@ def command(
         print_costs(console, exchange_costs(folders, gpu, arch, console))
         return 0
     if pattern is not None and Path(pattern).suffix.lower() in SUFFIXES:
-        from shflbench.cli.advise.file_advice import print_file_advice
+        from shflbench.cli.advise.file_advice import FileAdviceOptions, print_file_advice
 
         _require_form(form, "files")
-        gpu_flags = {"arch": arch, "gpu": gpu, "form": form}
-        return print_file_advice(Path(pattern), {**file_flags, "results": results, **gpu_flags}, console)
+        flags = file_flags({**given, "arch": arch})
+        advised = group_of(FileAdviceOptions, given, results=results, gpu=gpu, arch=arch, form=form, flags=flags)
+        return print_file_advice(Path(pattern), advised, console)
     _require_form(form, "patterns")
-    launch = _only_launch(file_flags)
+    launch = _only_launch(given)
     if pattern is None:
         raise UsageError("no pattern is named", "name one, as in: shflbench advise reduce; see shflbench list patterns")
     request = make_request(pattern, dtype, block, launch, named_values(options))
@@ -125,10 +128,10 @@ def _require_form(form: str, target: str) -> None:
         raise UsageError(f"--format {form} applies to {ONLY_OF[form]}", "Leave it out, or choose --format json.")
 
 
-def _only_launch(file_flags: dict[str, Any]) -> str | None:
+def _only_launch(given: Mapping[str, object]) -> str | None:
     """Return the launch of a pattern; UsageError for several, and for options of files."""
-    launches: tuple[str, ...] = file_flags["launches"]
+    launches = file_flags(given).launches
     if len(launches) > 1:
         raise UsageError("--launch is given several times, and a pattern has one", "Give one launch.")
-    refuse_without_files({**file_flags, "launches": ()})
+    refuse_without_files({**given, "launches": ()})
     return launches[0] if launches else None

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from shflbench.advice.files.file_advice_words import (
     barrier_scope,
@@ -18,7 +18,7 @@ from shflbench.cli.advise.measuring import measure_patch, no_change, print_measu
 from shflbench.cli.advise.output import as_json
 from shflbench.cli.advise.sarif import as_sarif
 from shflbench.cli.check.progress import show_step
-from shflbench.cli.file_arguments import as_built, file_flags
+from shflbench.cli.file_arguments import as_built
 from shflbench.cli.layout import Line, Table, wrap_text
 from shflbench.errors import KernelError, UsageError
 
@@ -31,52 +31,70 @@ if TYPE_CHECKING:
     from shflbench.cli.console import Console
     from shflbench.cuda_sources import SourceLine
     from shflbench.user_kernels.bench.versions import MeasuredKernel
+    from shflbench.user_kernels.file_options import FileFlags
 
 
-def print_file_advice(file: Path, flags: dict[str, Any], console: Console) -> int:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileAdviceOptions:
+    """What the options of `advise` say of a file."""
+
+    flags: FileFlags
+    results: tuple[Path, ...]
+    gpu: str | None  # a part of its name
+    arch: str | None
+    form: str
+    patch: bool
+    measure: bool
+
+
+def print_file_advice(file: Path, given: FileAdviceOptions, console: Console) -> int:
     """Check the kernels of a file, print the advice on each or the patch, and return the exit code."""
     from shflbench.advice.files.kernel_pairs import kernel_pairs
     from shflbench.advice.files.pair_records import pair_record
     from shflbench.checker import advise_file, make_patch
 
-    if flags["form"] == "sarif" and flags["measure"]:
+    if given.form == "sarif" and given.measure:
         raise UsageError("--format sarif has no times, which --measure takes", "Leave one out, or use --format json.")
-    if flags["cluster"] is not None and flags["measure"]:
+    if given.flags.cluster is not None and given.measure:
         raise UsageError("--measure cannot launch clusters of a size that --cluster gives", "Leave one out.")
-    gpu = required_gpu(flags)
-    flags = as_built(file, flags, console)
-    options = file_flags(flags).options([file])
+    gpu = required_gpu(given.gpu) if given.measure else None
+    given = replace(given, flags=as_built(file, given.flags, console))
+    options = given.flags.options([file])
     with console.progress() as progress:
         advice = advise_file(file, options, partial(show_step, progress))
-        patch = make_patch(file, advice, options) if flags["patch"] or flags["measure"] else None
-    gains = {} if flags["patch"] else _gains(advice, flags, console)
+        patch = make_patch(file, advice, options) if given.patch or given.measure else None
+    gains = {} if given.patch else _gains(advice, given, console)
     pairs = kernel_pairs(advice, gains)
-    origin = "given by --launch" if flags["launches"] else "of the host code"
-    if patch is not None and flags["patch"]:
+    origin = "given by --launch" if given.flags.launches else "of the host code"
+    if patch is not None and given.patch:
         _print_patch(patch, advice, console)
-    elif flags["form"] == "text":
+    elif given.form == "text":
         _print_tables(advice, gains, origin, console)
         _print_pairs(pairs, console)
-    measured = [] if patch is None or gpu is None else measure_patch(patch, advice, flags, gpu, console)
-    if flags["form"] == "json" and not flags["patch"]:
+    measured = []
+    if patch is not None and gpu is not None and patch.kernels:
+        measured = measure_patch(patch, given.flags, gpu, console)
+    elif patch is not None and gpu is not None and not given.patch:
+        console.say(no_change(advice))
+    if given.form == "json" and not given.patch:
         console.json(as_json("kernels", records(advice, gains, measured), comparisons=list(map(pair_record, pairs))))
-    elif flags["form"] == "sarif" and not flags["patch"]:
+    elif given.form == "sarif" and not given.patch:
         console.json(as_sarif(advice, gains, origin))
     else:
-        print_measured(measured, console.say if flags["patch"] else console.data)
+        print_measured(measured, console.say if given.patch else console.data)
     return 0 if all(item.result.is_timed for item in measured) else KernelError.exit_code
 
 
-def _gains(advice: Sequence[KernelAdvice], flags: dict[str, Any], console: Console) -> dict[str, KernelGain]:
+def _gains(advice: Sequence[KernelAdvice], given: FileAdviceOptions, console: Console) -> dict[str, KernelGain]:
     from shflbench.advice.files.file_gains import GainRequest, gains_of
 
     def options(items: Sequence[KernelAdvice]) -> FileOptions:
         choices = [item.report.choice for item in items]
-        return replace(file_flags(flags).timed(choices), cluster=None).options([items[0].report.place.file])
+        return replace(given.flags.timed(choices), cluster=None).options([items[0].report.place.file])
 
-    place = (flags["results"], flags["gpu"], flags["arch"], flags["arguments"])
+    place = (given.results, given.gpu, given.arch, given.flags.arguments)
     with console.progress():
-        return gains_of(advice, GainRequest(*place, options, is_measured=flags["measure"]))
+        return gains_of(advice, GainRequest(*place, options, is_measured=given.measure))
 
 
 def _print_patch(patch: Patch, advice: Sequence[KernelAdvice], console: Console) -> None:
@@ -217,6 +235,6 @@ def records(
     ]
 
 
-def _alternative(item: BarrierAlternative, base: Path) -> dict[str, Any]:
+def _alternative(item: BarrierAlternative, base: Path) -> dict[str, object]:
     """Return what a barrier is needed for while others stay that are weakened instead."""
     return {"need": item.need, "stay": [line.shown(base) for line in item.stay]}

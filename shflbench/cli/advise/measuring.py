@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from shflbench.cli.file_arguments import file_flags
 from shflbench.core.words import join_words
 
 if TYPE_CHECKING:
@@ -14,15 +13,14 @@ if TYPE_CHECKING:
     from shflbench.checker import KernelAdvice, Patch
     from shflbench.cli.console import Console
     from shflbench.user_kernels.bench.versions import MeasuredKernel
+    from shflbench.user_kernels.file_options import FileFlags
 
 
-def required_gpu(flags: dict[str, Any]) -> int | None:
-    """Return the number of the GPU to time on, None if nothing is timed; DeviceError if there is no such GPU."""
-    if not flags["measure"]:
-        return None
+def required_gpu(name: str | None) -> int:
+    """Return the number of the GPU to time on; DeviceError if there is none whose name contains a text."""
     from shflbench.user_kernels.bench.versions import require_gpu
 
-    return require_gpu(flags["gpu"])
+    return require_gpu(name)
 
 
 def no_change(advice: Sequence[KernelAdvice]) -> str:
@@ -41,19 +39,13 @@ def _suggests(advice: KernelAdvice) -> bool:
     return any(item.instead for item in exchanges) or any(item.could_be_weaker for item in barriers)
 
 
-def measure_patch(
-    patch: Patch, advice: Sequence[KernelAdvice], flags: dict[str, Any], gpu: int, console: Console
-) -> list[MeasuredKernel]:
+def measure_patch(patch: Patch, flags: FileFlags, gpu: int, console: Console) -> list[MeasuredKernel]:
     """Time the kernels whose code a patch changes."""
     from shflbench.user_kernels.bench.versions import bench_versions
 
-    if not patch.kernels:
-        if not flags["patch"]:
-            console.say(no_change(advice))
-        return []
-    options = replace(file_flags(flags).timed(patch.kernels), cluster=None).options([patch.path])
+    options = replace(flags.timed(patch.kernels), cluster=None).options([patch.path])
     with console.progress(), patch.copy() as copy:
-        return bench_versions(patch.path, copy, options, flags["arguments"], gpu)
+        return bench_versions(patch.path, copy, options, flags.arguments, gpu)
 
 
 def print_measured(measured: Sequence[MeasuredKernel], write: Callable[[str], None]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from shflbench.analysis.joint_ratios import joint_columns, joint_ratios
+from shflbench.analysis.joint_ratios import joint_columns
 from shflbench.cli.show.tables import by_group, verification
 
 if TYPE_CHECKING:
@@ -13,19 +13,17 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from shflbench.analysis.joint_ratios import JointRatios
-    from shflbench.analysis.ranking import JointTimes
     from shflbench.core.model import Case, Launch
-    from shflbench.store import Row, Run
+    from shflbench.session import RunEnd
+    from shflbench.store import Row
     from shflbench.user_kernels.comparison import ComparedKernel, KernelChoice
 
 TIMES = ("time_us", "time_low_us", "time_high_us", "speedup", "speedup_low", "speedup_high")  # columns of `results.csv`
 
 
-def text(
-    files: Sequence[Path], choice: KernelChoice, run: Run | None, cases: Iterable[Case], times: JointTimes | None
-) -> str:
+def text(files: Sequence[Path], choice: KernelChoice, end: RunEnd | None, cases: Iterable[Case]) -> str:
     """Return the object for a comparison; unknown values are null, and so is the folder without a run."""
-    ratios = joint_ratios(run.rows, times) if run else {}
+    run, ratios = (end.run, end.ratios) if end else (None, {})
     by_id = {case.id: case for case in cases}
     kernels = {
         (comparison.name, kernel.variant): kernel for comparison in choice.comparisons for kernel in comparison.kernels

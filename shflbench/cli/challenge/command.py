@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from shflbench.cli.help import Command, add_heading, option
-from shflbench.cli.parameters import PATH, PATTERN_OPTIONS, format_option, named_values
-from shflbench.cli.run.options import GPU, MEASURING, PLACES, processes_option, typed_words
+from shflbench.cli.parameters import PATH, PATTERN_OPTIONS, format_option, group_of, named_values
+from shflbench.cli.run.options import GPU, MEASURING, PLACES, RunPlace, processes_option, typed_words
 from shflbench.core.default_arch import DEFAULT_ARCH
 from shflbench.core.environment import cache_folder
 from shflbench.errors import DeviceError, KernelError, UsageError
@@ -141,8 +141,7 @@ def _request(flags: Mapping[str, Any]) -> RunRequest:
     from shflbench.core.model import Overrides
     from shflbench.session.run_request import RunRequest
 
-    names = ("device", "arch", "precision", "max_seconds", "processes", "seed")
-    request = RunRequest("", Overrides(), gpu=flags["gpu"] or None, **{name: flags[name] for name in names})
+    request = group_of(RunRequest, flags, suite="", overrides=Overrides(), gpu=flags["gpu"] or None)
     if request.device == "cuda":
         _gpu_arch(request)
     return request
@@ -238,11 +237,11 @@ def _run(
 
     plan = plan_of(suite, request, console)
     info = run_info(plan, request.overrides, typed_words())
-    with closing(plan), folder_of(plan, info, {**flags, "resume": None}, ANOTHER_FOLDER) as (folder, _):
+    with closing(plan), folder_of(plan, info, group_of(RunPlace, flags), ANOTHER_FOLDER) as (folder, _):
         kept = keep_in(files, folder.path)
         lasting = replace(suite, path=kept.suite, pattern_folders=dict.fromkeys(suite.pattern_folders, kept.pattern))
         try:
-            code = watch(replace(plan, suite=lasting), folder, None, console)
+            code = watch(replace(plan, suite=lasting), folder, None, console).exit_code
         except KeyboardInterrupt as error:
             why = f"the finished groups are in {folder.path}"
             return None, stopped_code(error, why, "start it again", console)

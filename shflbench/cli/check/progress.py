@@ -10,11 +10,12 @@ if TYPE_CHECKING:
 
     from shflbench.checker import CheckStep
     from shflbench.cli.console import Console, Progress
+    from shflbench.core.reporter import ProgressLine
 
 LONG_S = 3.0  # after which verdicts are shown as they come; before, the report follows soon
 
 
-def show_step(progress: Progress, step: CheckStep) -> None:
+def show_step(progress: ProgressLine, step: CheckStep) -> None:
     """Show the kernel that is checked now; nothing of one that is finished."""
     if step.report is None:
         what = f"checking {step.kernel}, kernel {step.number} of {step.kernels}" if step.number else "compiling"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from shflbench.cli.help import add_heading, option
-from shflbench.cli.parameters import BASELINES, PATH, format_option
+from shflbench.cli.parameters import BASELINES, PATH, format_option, group_of
 from shflbench.core.environment import step_summary
 from shflbench.errors import ResultsError
 from shflbench.output.export import FORMATS as EXPORTED
@@ -112,9 +112,9 @@ REPORTING = (
 )
 
 
-def parse(flags: Mapping[str, Any]) -> ComparisonOptions:
+def parse(flags: Mapping[str, object]) -> ComparisonOptions:
     """Return what the options ask for; UsageError for a plot that cannot be drawn."""
-    options = ComparisonOptions(**{name: flags[name] for name in ComparisonOptions.__dataclass_fields__})
+    options = group_of(ComparisonOptions, flags)
     if options.plot:
         from shflbench.output.plot.forest import kind_of
 

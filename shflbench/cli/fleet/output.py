@@ -6,7 +6,7 @@ import json
 import math
 from collections import Counter
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from shflbench.analysis.fleet.offsets import LEAST_DEVICE
 from shflbench.analysis.fleet.time_faults import words
@@ -148,7 +148,7 @@ def json_text(report: FleetReport) -> str:
     return json.dumps(content, indent=2, ensure_ascii=False)
 
 
-def _cases(table: CaseTable) -> list[dict[str, Any]]:
+def _cases(table: CaseTable) -> list[dict[str, object]]:
     """Return each case with a list entry per device, in the order of `devices`; null where a device has no time."""
     return [
         {

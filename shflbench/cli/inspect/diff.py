@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from shflbench.analysis.limits import ExecutionUnit
 from shflbench.cli.inspect.output import WHOLE, header_of, recorded_columns, title_of
@@ -152,7 +152,7 @@ def as_json(pairs: Iterable[KernelPair], resident: ResidentBlocks, places: Place
     return json.dumps(document, indent=2)
 
 
-def _pair_fields(pair: KernelPair, places: Places, lines: Lines) -> dict[str, Any]:
+def _pair_fields(pair: KernelPair, places: Places, lines: Lines) -> dict[str, object]:
     aligned, sentences = _compared(pair, places)
     return {
         "left": pair.labels[0],

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import shlex
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from shflbench.cli.help import Command, add_heading, option
-from shflbench.cli.run.gpus import gpu_numbers, gpu_request
+from shflbench.cli.run.gpus import device_choice, gpu_numbers, gpu_request
 from shflbench.cli.run.options import MEASURING, PLACES, SELECTION, processes_option, typed_words
 from shflbench.cli.run.plan import folder_of, list_cases, plan_of
 from shflbench.cli.run.scheduler import CONNECTION, SHARD, SchedulerChoice
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 @add_heading("Measurement", processes_option("the suite's"), *MEASURING)
 @add_heading("Results", *PLACES)
 @click.pass_context
-def command(context: click.Context, /, suite: str | None, **flags: Any) -> int:  # noqa: ANN401  (each has its own type)
+def command(context: click.Context, /, suite: str | None, *, dry_run: bool, **given: object) -> int:
     """Run a suite: compile, verify, time and store every case.
 
     SUITE is the name of a suite that comes with shflbench, or a YAML file. With --resume, SUITE may be omitted if it is
@@ -69,25 +69,29 @@ def command(context: click.Context, /, suite: str | None, **flags: Any) -> int: 
     result, and 1 if a claim that the suite requires is refuted, depends, or has no results.
     """
     console: Console = context.obj
-    request, members = gpu_request(context, suite, flags)
+    request, members = gpu_request(context, suite, given)
+    devices = device_choice(given)
     chosen = request.load_suite()
-    if flags["dry_run"]:
+    if dry_run:
         return list_cases(chosen, console)
     if isinstance(members, SchedulerChoice):
         from shflbench.cli.run.fleet.cluster import run_on_cluster
 
-        return run_on_cluster(chosen, request, members, flags, console)
+        return run_on_cluster(chosen, request, members, devices, console)
     if members:
         from shflbench.cli.run.fleet.local import run_on_gpus
 
-        return run_on_gpus(chosen, request, members, flags, console)
+        return run_on_gpus(chosen, request, members, devices, console)
     plan = plan_of(chosen, request, console)
     with closing(plan):
         from shflbench.session.plan import run_info
 
-        with folder_of(plan, run_info(plan, request.overrides, typed_words()), flags) as (folder, resumed):
+        with folder_of(plan, run_info(plan, request.overrides, typed_words()), devices.place) as (
+            folder,
+            resumed,
+        ):
             try:
-                of_cases = watch(plan, folder, resumed, console)
+                of_cases = watch(plan, folder, resumed, console).exit_code
                 of_claims = judge_run(folder, console)
             except KeyboardInterrupt as error:
                 words = ["shflbench", "run", *filter(None, [suite]), "--resume", str(folder.path)]

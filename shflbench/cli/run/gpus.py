@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import click
 from click.core import ParameterSource
 
 from shflbench.cli.console import Console
-from shflbench.cli.run.options import refuse_fixed, request_of
-from shflbench.cli.run.scheduler import CONNECTION_NAMES, SchedulerChoice, scheduler_of
+from shflbench.cli.parameters import group_of
+from shflbench.cli.run.options import RunPlace, refuse_fixed, request_of
+from shflbench.cli.run.scheduler import CONNECTION_NAMES, ConnectionOptions, SchedulerChoice, scheduler_of
 from shflbench.core.words import flat
 from shflbench.cuda.backends.visible import VARIABLE, visible_gpus
 from shflbench.errors import DeviceError, ResultsError, UsageError
 from shflbench.session.run_request import without_gpu_option
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from shflbench.cuda.backends.visible import VisibleGpus
@@ -69,8 +70,24 @@ def _visible() -> VisibleGpus:
     return visible_gpus(find(), os.environ)
 
 
+@dataclass(frozen=True, slots=True)
+class DeviceChoice:
+    """On which devices a suite is run, how, and where the results go."""
+
+    gpus: tuple[int, ...] | str
+    shard: bool
+    place: RunPlace
+    connection: ConnectionOptions
+
+
+def device_choice(given: Mapping[str, object]) -> DeviceChoice:
+    """Return what the options of `run` say of devices and folders."""
+    place, connection = group_of(RunPlace, given), group_of(ConnectionOptions, given)
+    return group_of(DeviceChoice, given, place=place, connection=connection)
+
+
 def gpu_request(
-    context: click.Context, suite: str | None, flags: dict[str, Any]
+    context: click.Context, suite: str | None, given: Mapping[str, object]
 ) -> tuple[RunRequest, Sequence[int] | SchedulerChoice]:
     """Return the run that the options ask for, and the GPUs or the cluster if it runs on several devices.
 
@@ -78,18 +95,19 @@ def gpu_request(
     """
     from shflbench.store.fleet_file import is_fleet
 
-    if flags["resume"] and is_fleet(flags["resume"]):
-        return _resumed(context, suite, flags)
-    gpus = flags["gpus"]
+    devices = device_choice(given)
+    resumed, gpus = devices.place.resume, devices.gpus
+    if resumed and is_fleet(resumed):
+        return _resumed(context, suite, resumed, given)
     is_named = context.get_parameter_source("gpus") is not ParameterSource.DEFAULT
     is_one = gpus != ALL and len(gpus) == 1
-    request = request_of(context, suite, {**flags, "gpu": gpus[0] if is_named and is_one else None})
-    choice = scheduler_of(flags)
-    flag = _cluster_flag(flags) if choice else f"--gpu {gpus if gpus == ALL else ','.join(map(str, gpus))}"
+    request = request_of(context, suite, {**given, "gpu": gpus[0] if is_named and is_one else None})
+    choice = scheduler_of(devices.connection)
+    flag = _cluster_flag(devices.connection) if choice else f"--gpu {gpus if gpus == ALL else ','.join(map(str, gpus))}"
     if choice and is_named:
         raise UsageError(f"--gpu names GPUs of this machine, and {flag} a cluster", "leave one of them out")
-    if flags["resume"] or (is_one and not choice):
-        if flags["shard"]:
+    if resumed or (is_one and not choice):
+        if devices.shard:
             raise UsageError("--shard needs several GPUs", "add --gpu all or --scheduler ADDRESS")
         return request, ()
     if without_gpu := without_gpu_option(request):
@@ -100,27 +118,26 @@ def gpu_request(
     return (request, present) if len(present) > 1 else (replace(request, gpu=present[0]), ())
 
 
-def _cluster_flag(flags: dict[str, Any]) -> str:
-    return "--scheduler" if flags["scheduler"] else "--scheduler-file"
+def _cluster_flag(connection: ConnectionOptions) -> str:
+    return "--scheduler" if connection.scheduler else "--scheduler-file"
 
 
 def _resumed(
-    context: click.Context, suite: str | None, flags: dict[str, Any]
+    context: click.Context, suite: str | None, folder: Path, given: Mapping[str, object]
 ) -> tuple[RunRequest, Sequence[int] | SchedulerChoice]:
     """Return the request of a fleet run that was stopped, and its GPUs or its cluster."""
     from shflbench.store.fleet_file import LOCAL, read_fleet
 
-    folder = flags["resume"]
     info = read_fleet(folder)
     if info.finished:
         raise ResultsError(f"{folder} is finished and cannot be resumed", "measure again in a new folder")
     typed = _typed(context, info)
     if run := next((path for one in info.members if _is_readable(path := folder / one.folder)), None):
-        request = request_of(context, suite, {**flags, "resume": run}, also_of_resumed=CONNECTION_NAMES)
+        request = request_of(context, suite, {**given, "resume": run}, also_of_resumed=CONNECTION_NAMES)
     else:
         refuse_fixed(context, CONNECTION_NAMES)
         request = request_of(typed, suite or typed.params["suite"], {**typed.params, "gpu": None})
-    choice = scheduler_of(flags, "" if info.scheduler == LOCAL else info.scheduler)
+    choice = scheduler_of(group_of(ConnectionOptions, given), "" if info.scheduler == LOCAL else info.scheduler)
     if choice:
         return request, choice
     if not info.members:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
 from shflbench.cli.help import add_heading, option
-from shflbench.cli.parameters import PATH, filters, precision, seconds
+from shflbench.cli.parameters import PATH, filters, group_of, precision, seconds
 from shflbench.core.bounds import MAX_PROCESSES, MAX_SECONDS, MAX_SEED
 from shflbench.errors import UsageError
 from shflbench.session.run_request import RunRequest, from_record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Mapping
+    from pathlib import Path
 
 FOLDER = PATH
 
@@ -99,8 +101,17 @@ PLACES = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class RunPlace:
+    """The folder of a run, as `PLACES` say it."""
+
+    output: Path | None
+    results: Path
+    resume: Path | None = None
+
+
 def request_of(
-    context: click.Context, suite: str | None, flags: dict[str, Any], also_of_resumed: Collection[str] = ()
+    context: click.Context, suite: str | None, given: Mapping[str, object], also_of_resumed: Collection[str] = ()
 ) -> RunRequest:
     """Return the run that the options ask for, or the stopped run that `--resume` names.
 
@@ -109,21 +120,15 @@ def request_of(
     """
     from shflbench.core.model import Overrides
 
-    if flags["resume"]:
+    if folder := group_of(RunPlace, given).resume:
         from shflbench.store import read_info
 
         refuse_fixed(context, also_of_resumed)
-        return from_record(read_info(flags["resume"]), suite, flags["resume"], context.info_name or "run")
+        return from_record(read_info(folder), suite, folder, context.info_name or "run")
     refuse_two_places(context)
     if suite is None:
         raise UsageError("no suite given", "`shflbench list suites` lists those that come with shflbench")
-    kinds = ("patterns", "variants", "dtypes", "launches", "iterations")
-    rest = ("device", "gpu", "arch", "sms", "precision", "max_seconds", "processes", "seed")
-    return RunRequest(
-        suite,
-        Overrides(**{name: flags[name] for name in kinds}),
-        **{name: flags[name] for name in rest if name in flags},
-    )
+    return group_of(RunRequest, given, suite=suite, overrides=group_of(Overrides, given))
 
 
 def refuse_two_places(context: click.Context) -> None:

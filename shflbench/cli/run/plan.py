@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from contextlib import contextmanager
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from shflbench.core.default_arch import DEFAULT_ARCH
 from shflbench.core.environment import cache_folder
@@ -13,9 +13,10 @@ from shflbench.core.words import count_noun
 from shflbench.session.run_request import open_executor
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from shflbench.cli.console import Console
+    from shflbench.cli.run.options import RunPlace
     from shflbench.core.model import Suite
     from shflbench.measure.process import EarlyWorker
     from shflbench.session import Plan
@@ -82,7 +83,7 @@ def _prepare() -> None:
 
 @contextmanager
 def folder_of(
-    plan: Plan, info: RunInfo, flags: Mapping[str, Any], advice: str = ""
+    plan: Plan, info: RunInfo, place: RunPlace, advice: str = ""
 ) -> Iterator[tuple[RunFolder, ResumedRun | None]]:
     """Return the folder of the run that `info` describes, and what it contains of a run to resume.
 
@@ -91,15 +92,15 @@ def folder_of(
     from shflbench.store import RunFolder, resume
     from shflbench.store.lock import sole_creator, sole_writer
 
-    if flags["resume"]:
-        with sole_writer(flags["resume"]):
-            resumed = resume(flags["resume"], info, plan.suite.cases)
+    if place.resume:
+        with sole_writer(place.resume):
+            resumed = resume(place.resume, info, plan.suite.cases)
             yield resumed.folder, resumed
             return
-    if output := flags["output"]:
-        with sole_creator(output):
-            yield RunFolder.create_at(info, output, advice), None
+    if place.output:
+        with sole_creator(place.output):
+            yield RunFolder.create_at(info, place.output, advice), None
         return
-    folder = RunFolder.create(info, flags["results"])
+    folder = RunFolder.create(info, place.results)
     with sole_writer(folder.path):
         yield folder, None

@@ -5,9 +5,8 @@ from __future__ import annotations
 import ipaddress
 import re
 import socket
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,9 +16,6 @@ from shflbench.core.files import read_source
 from shflbench.core.json_text import DuplicateKeyError, parse
 from shflbench.core.words import flat
 from shflbench.errors import UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 FILE = GivenPath(exists=True, dir_okay=False, path_type=Path)
 # All of the text: Dask splits it by other rules than those of URLs, so that a user name or a path could hide a host.
@@ -58,13 +54,28 @@ CONNECTION = (
         "code as you.",
     ),
 )
-CONNECTION_NAMES = ("scheduler", "scheduler_file", "wait_for", "tls_ca", "tls_cert", "tls_key", "insecure")
 
 SHARD = option(
     "--shard",
     is_flag=True,
     help="Divide the cases among the GPUs of each model.",
 )
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionOptions:
+    """The values of `CONNECTION`."""
+
+    scheduler: str | None = None
+    scheduler_file: Path | None = None
+    wait_for: int | None = None
+    tls_ca: Path | None = None
+    tls_cert: Path | None = None
+    tls_key: Path | None = None
+    insecure: bool = False
+
+
+CONNECTION_NAMES = tuple(item.name for item in fields(ConnectionOptions))
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,23 +96,23 @@ class SchedulerChoice:
         return [*words, *(["--insecure"] if self.insecure else [])]
 
 
-def scheduler_of(flags: Mapping[str, Any], recorded: str = "") -> SchedulerChoice | None:
+def scheduler_of(options: ConnectionOptions, recorded: str = "") -> SchedulerChoice | None:
     """Return the scheduler that the options name, or the one `recorded` in a stopped run; None if there is none.
 
     UsageError for an address that is malformed or not safe.
     """
-    address, file = flags["scheduler"], flags["scheduler_file"]
+    address, file = options.scheduler, options.scheduler_file
     if address and file:
         raise UsageError("--scheduler and --scheduler-file both name a scheduler", "leave one of them out")
     address = address or (_address_in(file) if file else recorded)
     if not address:
         for name in CONNECTION_NAMES[2:]:
-            if flags[name]:
+            if getattr(options, name):
                 flag = f"--{name.replace('_', '-')}"
                 raise UsageError(f"{flag} is for a cluster, and no option names one", "add --scheduler ADDRESS")
         return None
-    check_address(address, is_insecure=flags["insecure"])
-    return SchedulerChoice(address, flags["tls_ca"], flags["tls_cert"], flags["tls_key"], flags["insecure"])
+    check_address(address, is_insecure=options.insecure)
+    return SchedulerChoice(address, options.tls_ca, options.tls_cert, options.tls_key, options.insecure)
 
 
 def check_address(address: str, *, is_insecure: bool) -> None:

@@ -5,27 +5,25 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shflbench.core.environment import baselines_folder
-from shflbench.core.model import Disturbance
 from shflbench.core.words import count_noun, one_or_many
-from shflbench.errors import KernelError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator
 
     from shflbench.cli.console import Console, Progress
-    from shflbench.core.model import Trouble
-    from shflbench.session import NextPass, Plan, RunEvent
+    from shflbench.session import NextPass, Plan, RunEnd, RunEvent
     from shflbench.session.further import Undecided
     from shflbench.store import ResumedRun, RunFolder
 
 
 def watch(
     plan: Plan, folder: RunFolder, stopped: ResumedRun | None, console: Console, undecided: Undecided | None = None
-) -> int:
-    """Run the plan, show its progress and results, and return the exit code; `undecided` is that of `session.run`."""
+) -> RunEnd:
+    """Run the plan, show its progress and results, and return them; `undecided` is that of `session.run`."""
     from shflbench.cli.show.tables import group_table
-    from shflbench.session import GroupDone, run
+    from shflbench.session import GroupDone, LimitContext, disturbance_sentences, end_run, run
 
+    limits = LimitContext(plan.suite.pattern_folders, baselines_folder(), cache_folder=plan.cache_folder)
     done: dict[str, GroupDone] = {}  # by first case: a group that is measured longer is done more than once
     with console.progress() as progress:
         for event in run(plan, folder, stopped, undecided):
@@ -36,10 +34,12 @@ def watch(
                     console.say()
                     console.table(group_table(event.rows))
                 done[first] = event
+        end = end_run(folder, limits)
     troubles = {
         case_id: troubles_of_case for event in done.values() for case_id, troubles_of_case in event.troubles.items()
     }
-    return _conclude(plan, folder, troubles, console)
+    _show_end(end, disturbance_sentences(troubles, plan.suite.rules.precision), console)
+    return end
 
 
 def _show(event: RunEvent, console: Console, progress: Progress) -> None:
@@ -78,69 +78,17 @@ def _inconclusive(number: int, singular: str, plural: str) -> str:
     return f"{count_noun(number, 'case')} {one_or_many(number, singular, plural)} inconclusive"
 
 
-def _conclude(plan: Plan, folder: RunFolder, troubles: Mapping[str, Sequence[Trouble]], console: Console) -> int:
-    """Show the results and the warnings, and return the exit code; `troubles` are by case."""
-    from shflbench.analysis import run_sentences
-    from shflbench.analysis.joint_ratios import joint_ratios, with_joint_speedups
-    from shflbench.analysis.kernel_sentences import all_decided, is_of_kernels
-    from shflbench.cli.run_times import joint_times
-    from shflbench.core.model import Status
-    from shflbench.kernel_facts.stored_limits import store_limits
-    from shflbench.measure.noise import UNSTEADY
-    from shflbench.store import read_run
-
-    measured = read_run(folder.path)
-    rows = measured.rows
-    times = joint_times(measured, console)
-    if times and is_of_kernels(measured):
-        folder.append(with_joint_speedups(rows, joint_ratios(rows, times)))
-    if lines := run_sentences(measured, rows, times):
+def _show_end(end: RunEnd, disturbances: Iterable[str], console: Console) -> None:
+    """Show the results and the warnings."""
+    if end.samples_problem:
+        console.warn(end.samples_problem)
+    if end.sentences:
         console.say()
-    for sentence in lines:
+    for sentence in end.sentences:
         console.say(sentence)
-    for warning in warnings(troubles, plan.suite.rules.precision):
+    for warning in filter(None, (*disturbances, end.limits_problem)):
         console.warn(warning)
-    store_limits(measured, plan.suite.pattern_folders, baselines_folder(), console, plan.cache_folder)
-    if noise := folder.info.noise:
-        if noise.quiet:
-            console.say(f"The machine was quiet: {noise.sentence}.")
-        elif noise.verdict == UNSTEADY and is_of_kernels(measured) and all_decided(rows, times):
-            console.say(f"{noise.verdict}: {noise.sentence}. The intervals above include what differs between rounds.")
-        else:
-            console.warn(f"{noise.verdict}: {noise.sentence}; {noise.advice}")
-    bad = [row for row in rows if row.status in {Status.INCORRECT, Status.FAILED}]
-    if bad:
-        console.warn(f"{len(bad)} of {len(rows)} cases failed or computed a wrong result")
-    return KernelError.exit_code if bad else 0
-
-
-# The warning where several cases have a disturbance: their number, and the largest size.
-MANY = {
-    Disturbance.DRIFT: "the times of {cases} cases drifted by up to {size}",
-    Disturbance.SLOW_EPISODES: "some rounds of {cases} cases were up to {size} slower than the others",
-    Disturbance.TWO_LEVELS: "the times of {cases} cases have two levels, up to {size} apart",
-    Disturbance.THROTTLED: "up to {size} of the samples of {cases} cases were dropped (throttled, or host-bound)",
-    Disturbance.NONLINEAR: "the times of {cases} cases are not linear in the number of iterations: up to {size} off",
-    Disturbance.PROCESSES: "the times of {cases} cases differ between processes by up to {size}",
-}
-
-
-def warnings(troubles: Mapping[str, Sequence[Trouble]], precision: float) -> Iterator[str]:
-    """Yield a sentence with advice for each kind of trouble that any case has.
-
-    `troubles` are by case. Troubles smaller than the `precision` of the suite are only in the results.
-    """
-    from shflbench.core.words import percent_of_one
-
-    notable = [(case_id, one) for case_id, of_case in troubles.items() for one in of_case if one.size >= precision]
-    for kind in Disturbance:
-        affected = {case_id: one for case_id, one in notable if one.kind is kind}
-        if not affected:
-            continue
-        worst = max(affected, key=lambda case_id: affected[case_id].size)
-        advice = affected[worst].advice
-        if len(affected) == 1:
-            yield f"{worst}: {affected[worst].sentence}; {advice}"
-        else:
-            many = MANY[kind].format(cases=len(affected), size=percent_of_one(affected[worst].size))
-            yield f"{many}, worst in {worst}; {advice}"
+    if end.noise:
+        end.noise.show(console)
+    if end.bad_text:
+        console.warn(end.bad_text)

@@ -71,7 +71,7 @@ AFTER_STOP = {"gpu", "form"}  # options that a resumed run takes
 )
 @add_heading("Results", format_option(("table", "json")), *PLACES)
 @click.pass_context
-def command(context: click.Context, /, pattern: str | None, **flags: Any) -> int:  # noqa: ANN401  (each has its own type)
+def command(context: click.Context, /, pattern: str | None, gpu: int, form: str, **flags: Any) -> int:  # noqa: ANN401  (each has its own type)
     r"""Find the fastest member of a pattern's family on a GPU.
 
     A family has what an expert would try of a pattern, some hundred kernels; `shflbench list patterns PATTERN` shows
@@ -86,9 +86,8 @@ def command(context: click.Context, /, pattern: str | None, **flags: Any) -> int
       5   a candidate failed, or computed a wrong result
     """
     console: Console = context.obj
-    is_gpu_named = context.get_parameter_source("gpu") is not ParameterSource.DEFAULT
     if flags["resume"]:
-        return _resume(context, flags, console, is_gpu_named=is_gpu_named)
+        return _resume(context, flags["resume"], gpu, form)
     refuse_two_places(context)
     if pattern is None:
         from shflbench.advice.tuner.request import tunable
@@ -106,8 +105,8 @@ def command(context: click.Context, /, pattern: str | None, **flags: Any) -> int
         iterations=flags["iterations"],
         seed=flags["seed"],
     )
-    gpu = flags["gpu"] if is_gpu_named else None
-    device, remark = device_of(flags["device"], gpu, arch=flags["arch"], sms=flags["sms"])
+    named_gpu = gpu if _is_gpu_named(context) else None
+    device, remark = device_of(flags["device"], named_gpu, arch=flags["arch"], sms=flags["sms"])
     console.say(remark)
     arch = device.arch if device else flags["arch"] or DEFAULT_ARCH
     if not flags["launches"]:
@@ -116,32 +115,35 @@ def command(context: click.Context, /, pattern: str | None, **flags: Any) -> int
     folder = tune_folder(record, flags["output"], flags["results"])
     with sole_creator(folder):
         require_new(folder)  # another process may have started there meanwhile
-        return _measure(record, folder, flags, console)
+        return _measure(record, folder, gpu, form, console)
 
 
-def _resume(context: click.Context, flags: dict[str, Any], console: Console, *, is_gpu_named: bool) -> int:
+def _is_gpu_named(context: click.Context) -> bool:
+    return context.get_parameter_source("gpu") is not ParameterSource.DEFAULT
+
+
+def _resume(context: click.Context, folder: Path, gpu: int, form: str) -> int:
     from shflbench.advice.tuner.record import read_record
     from shflbench.store.lock import sole_writer
 
-    folder = flags["resume"]
     refuse_fixed(context, AFTER_STOP)
     with sole_writer(folder):
         record = read_record(folder)
-        if is_gpu_named and not record.uuid:
+        if _is_gpu_named(context) and not record.uuid:
             raise UsageError(
                 f"{folder} was ranked without a GPU, and --gpu asks for one", "tune in a new folder to measure"
             )
-        return _measure(record, folder, flags, console)
+        return _measure(record, folder, gpu, form, context.obj)
 
 
-def _measure(record: TuneRecord, folder: Path, flags: dict[str, Any], console: Console) -> int:
+def _measure(record: TuneRecord, folder: Path, gpu: int, form: str, console: Console) -> int:
     from shflbench.advice.tuner.api import tune
     from shflbench.advice.tuner.record import RECORD_FILE
     from shflbench.cli.tune.output import print_result
 
     again = shlex.join(["shflbench", "tune", "--resume", str(folder)])
     try:
-        result = tune(record, folder, flags["gpu"] if record.uuid else None, console)
+        result = tune(record, folder, gpu if record.uuid else None, console)
     except KeyboardInterrupt as error:
         return stopped_code(error, f"what was measured is in {folder}", f"resume it with: {again}", console)
     except (DeviceError, ResultsError) as error:
@@ -152,5 +154,5 @@ def _measure(record: TuneRecord, folder: Path, flags: dict[str, Any], console: C
         first = "make room there, or make it writable" if is_of_disk else error.advice
         advice = "; ".join(filter(None, (first, f"what was measured is kept: {again}")))
         raise type(error)(error.message, advice) from error
-    print_result(result, folder, flags["form"], console)
+    print_result(result, folder, form, console)
     return KernelError.exit_code if result.failures else 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping  # noqa: TC003  (kernels travel to worker processes: their types are read there)
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from operator import attrgetter
 from pathlib import Path  # noqa: TC003
@@ -136,6 +136,17 @@ class MeasureRules:
     processes: int = 1  # fresh worker processes per case
     places: int = 1  # contexts in which a process opens each kernel at most; its rounds use them in turn
     timeout: float = 60.0  # seconds without an event after which a worker process is killed
+
+    def changed(
+        self, precision: float | None = None, max_seconds: float | None = None, processes: int | None = None
+    ) -> MeasureRules:
+        """Return the rules with what the user gives."""
+        return replace(
+            self,
+            precision=self.precision if precision is None else precision,
+            max_seconds=self.max_seconds if max_seconds is None else max_seconds,
+            processes=self.processes if processes is None else processes,
+        )
 
 
 @dataclass(frozen=True, slots=True)

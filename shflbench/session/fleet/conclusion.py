@@ -7,21 +7,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.claims.run_verdicts import RunVerdicts, verdicts_of
-from shflbench.core.model import Status
 from shflbench.errors import CompilerError, ResultsError
 from shflbench.kernel_facts.stored_code import stored_codes
-from shflbench.kernel_facts.stored_limits import write_limits_of
-from shflbench.store import read_run
+from shflbench.session.run_end import LimitContext, count_run
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from shflbench.kernel_facts.stored_code import KnownCodes
+    from shflbench.session.run_end import RunEnd
     from shflbench.store.fleet_file import FleetMember
     from shflbench.store.kernel_archive import KernelArchive
-
-BAD = frozenset({Status.INCORRECT, Status.FAILED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +39,13 @@ class MemberCounts:
     bad: int = 0  # that failed or computed a wrong result
     machine: str = ""  # whether it was quiet
     first: str = ""  # the first of the bad cases, and why it is bad
+
+    @classmethod
+    def of(cls, end: RunEnd) -> MemberCounts:
+        """Return the counts at the end of a run."""
+        noise = end.run.info.noise
+        first = f"{end.bad[0].case_id}: {end.bad[0].reason or 'wrong result'}" if end.bad else ""
+        return cls(len(end.run.rows), len(end.bad), noise.verdict if noise else "", first)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,19 +83,17 @@ def conclude(known_codes: KnownCodes, runs: MemberRuns) -> Conclusion:
     counts: dict[str, MemberCounts] = {}
     problems: dict[str, str] = {}
     finished = []
+    limits = LimitContext(runs.pattern_folders, runs.baselines, known_codes)
     for folder in runs.folders:
         try:
-            run = read_run(folder)
+            end = count_run(folder, limits)
         except ResultsError as error:
             problems[folder.name] = error.message
             continue
-        machine = run.info.noise.verdict if run.info.noise else ""
-        bad = [row for row in run.rows if row.status in BAD]
-        first = f"{bad[0].case_id}: {bad[0].reason or 'wrong result'}" if bad else ""
-        counts[folder.name] = MemberCounts(len(run.rows), len(bad), machine, first)
-        if run.is_finished:
-            finished.append(run)
-            if problem := write_limits_of(run, runs.pattern_folders, runs.baselines, known_codes):
-                problems[folder.name] = problem
+        counts[folder.name] = MemberCounts.of(end)
+        if end.run.is_finished:
+            finished.append(end.run)
+        if end.limits_problem:
+            problems[folder.name] = end.limits_problem
     judged = verdicts_of(finished[0].info, [run.folder for run in finished]) if finished else RunVerdicts()
     return Conclusion(runs.label, counts, problems, judged)

@@ -8,9 +8,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from shflbench.analysis import run_sentences
-from shflbench.analysis.claims.times import RunTimes
-from shflbench.analysis.joint_ratios import joint_ratios, with_joint_speedups
 from shflbench.checker import KernelVerdict
 from shflbench.core.default_arch import DEFAULT_ARCH
 from shflbench.core.environment import baselines_folder, cache_folder
@@ -19,18 +16,16 @@ from shflbench.cuda.backends import gpus
 from shflbench.cuda.backends.emulator import EmulatorBackend
 from shflbench.cuda.compile.toolchain import find
 from shflbench.errors import DeviceError, UsageError
-from shflbench.kernel_facts.stored_limits import write_limits_of
 from shflbench.measure import executor
-from shflbench.session import Note, Plan, run
+from shflbench.session import LimitContext, Note, Plan, end_run, run
 from shflbench.session.plan import run_info
-from shflbench.store import RunFolder, read_run, require_unused
+from shflbench.store import RunFolder, require_unused
 from shflbench.store.lock import sole_creator
 from shflbench.user_kernels.bench.result import BenchResult
-from shflbench.user_kernels.folder import Equality
 from shflbench.user_kernels.pattern_place import pattern_place
 from shflbench.user_kernels.several_sources import choose_each
 from shflbench.user_kernels.shared_addresses import shared_address_sentence
-from shflbench.user_kernels.suite import BenchSettings, suite_of
+from shflbench.user_kernels.suite import suite_of
 from shflbench.user_kernels.unset_variables import unset_variables
 
 if TYPE_CHECKING:
@@ -39,8 +34,8 @@ if TYPE_CHECKING:
     from shflbench.checker import CandidateFile
     from shflbench.core.model import Suite
     from shflbench.measure.executor import Executor
-    from shflbench.store import Row, Run
-    from shflbench.user_kernels.bench.request import BenchRequest
+    from shflbench.store import Row
+    from shflbench.user_kernels.bench.request import BenchRequest, DeviceArguments
     from shflbench.user_kernels.comparison import KernelChoice
 
 OPENER = "shflbench.cuda.backends.cuda:open_backend"  # what a worker process opens a GPU with
@@ -61,7 +56,7 @@ class BenchTarget:
 
 def bench(request: BenchRequest) -> BenchResult:
     """Compare the kernels of a request, and return their times where there is a GPU; `shflbench.bench` says more."""
-    target = BenchTarget(request.gpu, request.arch, request.seed, _no_gpu(request))
+    target = BenchTarget(request.device.gpu, request.device.arch, request.seed, _no_gpu(request.device))
     if request.output:
         require_unused(request.output, ANOTHER_FOLDER)
     candidates = request.candidates()
@@ -108,28 +103,16 @@ def measure(
         with sole_creator(path):
             folder = RunFolder.create_at(info, path, ANOTHER_FOLDER)
             notes += [event.sentence for event in run(plan, folder) if isinstance(event, Note)]
-            measured = read_run(path)
-            times = RunTimes(measured) if any(row.time_us for row in measured.rows) else None
-            known = joint_ratios(measured.rows, times)
-            rows = with_joint_speedups(measured.rows, known)
-            if known:
-                folder.append(rows)
-            if is_kept and (sentence := _limits(measured, plan)):
-                notes.append(f"Note: {sentence}.")
-    if noise := measured.info.noise:
-        quiet = f"The machine was quiet: {noise.sentence}."
-        notes.append(quiet if noise.quiet else f"{noise.verdict}: {noise.sentence}; {noise.advice}.")
+            limits = LimitContext(suite.pattern_folders, baselines_folder(), cache_folder=plan.cache_folder)
+            end = end_run(folder, limits if is_kept else None)
+    notes += [f"Note: {problem}." for problem in (end.samples_problem, end.limits_problem) if problem]
+    if end.noise:
+        notes.append(end.noise.sentence)
+    rows = end.run.rows
     if target.reason:
-        notes.append(_not_timed(target.reason, measured.rows))
-    texts = (*run_sentences(measured, measured.rows, times), *notes)
-    ratios = {row.variant: known[row.case_id] for row in rows if row.case_id in known}
-    return BenchResult(tuple(rows), result.left_out, texts, path, ratios)
-
-
-def _limits(run: Run, plan: Plan) -> str:
-    """Write the limits of a run on a GPU, and return what is wrong with them, as a sentence; empty if nothing is."""
-    folders = plan.suite.pattern_folders
-    return write_limits_of(run, folders, baselines_folder(), cache_folder=plan.cache_folder)
+        notes.append(_not_timed(target.reason, rows))
+    ratios = {row.variant: end.ratios[row.case_id] for row in rows if row.case_id in end.ratios}
+    return BenchResult(rows, result.left_out, (*end.sentences, *notes), path, ratios)
 
 
 def _not_timed(reason: str, rows: Sequence[Row]) -> str:
@@ -138,11 +121,11 @@ def _not_timed(reason: str, rows: Sequence[Row]) -> str:
     return f"{text} The results were compared in the emulator." if any(row.status in COMPARED for row in rows) else text
 
 
-def _no_gpu(request: BenchRequest) -> str:
+def _no_gpu(arguments: DeviceArguments) -> str:
     """Return why nothing is timed, empty if a GPU is used; DeviceError where one is asked for and there is none."""
-    if request.device == "cuda" and request.arch is not None:
+    if arguments.device == "cuda" and arguments.arch is not None:
         raise UsageError('device="cuda" asks for a GPU, and arch=… for none', "Leave one of them out.")
-    if request.device == "emulator" or request.arch is not None:
+    if arguments.device == "emulator" or arguments.arch is not None:
         return "the emulator was asked for"
     try:
         if gpus.find():
@@ -150,7 +133,7 @@ def _no_gpu(request: BenchRequest) -> str:
         error = DeviceError("the driver lists no GPU", 'Pass device="emulator" to compare results without one.')
     except DeviceError as reason:
         error = reason
-    if request.device == "cuda":
+    if arguments.device == "cuda":
         raise error
     return error.message
 
@@ -169,6 +152,4 @@ def _plan(suite: Suite, target: BenchTarget) -> Plan:
 
 
 def _suite(choice: KernelChoice, request: BenchRequest, below: Path) -> Suite:
-    equality = Equality(request.rtol, frozenset(request.any_order))
-    settings = BenchSettings(request.rules, equality, is_cold=request.l2 == "cold")
-    return suite_of(Path(f"{NAME}.cu"), choice.comparisons, settings, below)
+    return suite_of(Path(f"{NAME}.cu"), choice.comparisons, request.settings, below)

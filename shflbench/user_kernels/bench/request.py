@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import reprlib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from shflbench.checker import (
     CheckLimits,
@@ -26,13 +26,26 @@ from shflbench.core.model import MeasureRules
 from shflbench.cuda.compile.toolchain import find
 from shflbench.cuda_sources import Compilers
 from shflbench.errors import UsageError
+from shflbench.user_kernels.folder import Equality
+from shflbench.user_kernels.suite import BenchSettings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from shflbench.checker import CandidateFile, CheckStep
+    from shflbench.checker import CandidateFile, CheckStep, Extent
     from shflbench.cuda_sources import CompileOptions
+
+__all__ = [
+    "BenchRequest",
+    "BenchSettings",
+    "CheckArguments",
+    "DeviceArguments",
+    "Equality",
+    "LaunchArguments",
+    "MeasureRules",
+    "PerKernel",
+]
 
 Value = TypeVar("Value")
 PerKernel: TypeAlias = Value | Mapping[str, Value] | None  # the same for all kernels, or by name
@@ -41,42 +54,69 @@ _NAME = re.compile(r"[A-Za-z]\w*(?:-\w+)*", re.ASCII)  # a word of case ids, and
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LaunchArguments:
+    """How the kernels are launched; a mapping has a value per kernel."""
+
+    grid: PerKernel[Extent]
+    block: PerKernel[Extent]
+    shared_bytes: PerKernel[int]
+    cluster: PerKernel[Extent]
+
+    def of(self, kernel: str) -> PythonLaunch:
+        """Return the launch of one kernel."""
+        shared_bytes = self.shared_bytes.get(kernel) if isinstance(self.shared_bytes, Mapping) else self.shared_bytes
+        return PythonLaunch(
+            grid=_of_kernel(self.grid, kernel),
+            block=_of_kernel(self.block, kernel),
+            shared_bytes=shared_bytes,
+            cluster=_of_kernel(self.cluster, kernel),
+        )
+
+    def require_known(self, kernels: Mapping[str, object]) -> None:
+        """Raise UsageError for a value of a kernel that is not among these."""
+        for name in (item.name for item in fields(self)):
+            value: object = getattr(self, name)
+            if isinstance(value, Mapping) and (unknown := set(value) - set(kernels)):
+                raise UsageError(f"{name} names kernel `{min(unknown)}`", f"The kernels are {', '.join(kernels)}.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckArguments:
+    """Whether and how long the kernels are checked."""
+
+    check: bool
+    budget: float  # million instructions
+    time_limit: float  # seconds
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeviceArguments:
+    """Where the kernels run."""
+
+    device: str
+    gpu: int
+    arch: str | None  # to emulate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BenchRequest:
-    """The arguments of `shflbench.bench`; a mapping has a value per kernel."""
+    """The arguments of `shflbench.bench`."""
 
     kernels: Mapping[str, object]
     arguments: Sequence[object]
-    grid: Any
-    block: Any
-    shared_bytes: Any
-    cluster: Any
-    check: bool
-    rtol: float | None
-    any_order: tuple[str, ...]
-    l2: str
-    device: str
-    gpu: int
-    arch: str | None
+    launch: LaunchArguments
+    check: CheckArguments
+    settings: BenchSettings
+    device: DeviceArguments
     compile: CompileOptions
-    precision: float | None
-    max_seconds: float | None
-    processes: int | None
     output: Path | None
     seed: int
-    budget: float  # of the check, in million instructions
-    time_limit: float  # likewise, in seconds
 
     def __post_init__(self) -> None:
         """Raise UsageError for values that no run can have."""
         _require_mapping(self.kernels)
-        if self.arch is not None:
-            limits_of(self.arch.rstrip("af"))
-
-    @property
-    def rules(self) -> MeasureRules:
-        """How the kernels are measured."""
-        given = {name: getattr(self, name) for name in ("precision", "max_seconds", "processes")}
-        return MeasureRules(**{name: value for name, value in given.items() if value is not None})
+        if self.device.arch is not None:
+            limits_of(self.device.arch.rstrip("af"))
 
     def candidates(self) -> dict[str, CandidateFile]:
         """Read, compile and check the kernels, and return the candidates by their names.
@@ -86,38 +126,31 @@ class BenchRequest:
         options = self._file_options()
         values = host_arguments(self.arguments)
         kernels = [python_kernel(name, source) for name, source in self.kernels.items()]
+        self.launch.require_known(self.kernels)
+        watch = _ignore if self.check.check else None
         return {
-            kernel.name: read_python_candidate(
-                kernel, self._launch(kernel.name), values, options, _ignore if self.check else None
-            )
+            kernel.name: read_python_candidate(kernel, self.launch.of(kernel.name), values, options, watch)
             for kernel in kernels
         }
 
-    def _launch(self, kernel: str) -> PythonLaunch:
-        return PythonLaunch(
-            **{name: self._of_kernel(name, kernel) for name in ("grid", "block", "shared_bytes", "cluster")},
-        )
-
-    def _of_kernel(self, name: str, kernel: str) -> Any:  # noqa: ANN401  (the type depends on the name)
-        """Return a value that is the same for all kernels, or that of one; UsageError if it has none."""
-        value = getattr(self, name)
-        if not isinstance(value, Mapping):
-            return value
-        if unknown := set(value) - set(self.kernels):
-            raise UsageError(f"{name} names kernel `{min(unknown)}`", f"The kernels are {', '.join(self.kernels)}.")
-        return value.get(kernel)
-
     def _file_options(self) -> FileOptions:
         toolchain = find()
-        arch = self.arch or DEFAULT_ARCH
+        arch = self.device.arch or DEFAULT_ARCH
         toolchain.require(arch)
         return FileOptions(
             compile=replace(self.compile, arch=arch),
             compilers=Compilers(toolchain, cache=cache_folder()),
             given=LaunchOptions(seed=self.seed),
-            limits=CheckLimits(MILLION * self.budget, time_limit_s=self.time_limit, options=LIMIT_ARGUMENTS),
+            limits=CheckLimits(
+                MILLION * self.check.budget, time_limit_s=self.check.time_limit, options=LIMIT_ARGUMENTS
+            ),
             outputs=False,
         )
+
+
+def _of_kernel(value: PerKernel[Extent], kernel: str) -> Extent | None:
+    """Return a value that is the same for all kernels, or that of one; None if it has none."""
+    return value.get(kernel) if isinstance(value, Mapping) else value
 
 
 def _ignore(_: CheckStep) -> None:

@@ -129,7 +129,7 @@ def processes(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return read_candidates(*arguments, **options)
 
     monkeypatch.setattr("shflbench.measure.process.EarlyWorker", EarlyProcess)
-    monkeypatch.setattr("shflbench.checker.read_candidates", read)
+    monkeypatch.setattr("shflbench.user_kernels.bench.file_choice.read_candidates", read)
     return happened
 
 

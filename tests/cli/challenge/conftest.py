@@ -87,8 +87,8 @@ def challenge(shflbench: Command, kernel_cache: Path, monkeypatch: pytest.Monkey
 def scripted(challenge: Command, monkeypatch: pytest.MonkeyPatch) -> ScriptedGpu:
     """Give this machine a GPU; tests set its scripts."""
     del challenge  # which unplugs every GPU
-    store_limits = stored_limits.store_limits
+    write_limits_of = stored_limits.write_limits_of
     gpu = ScriptedGpu({})
     plug_in(monkeypatch, gpu)
-    monkeypatch.setattr("shflbench.kernel_facts.stored_limits.store_limits", store_limits)
+    monkeypatch.setattr("shflbench.kernel_facts.stored_limits.write_limits_of", write_limits_of)
     return gpu

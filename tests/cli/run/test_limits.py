@@ -13,7 +13,7 @@ from tests.cli.demo import SCRIPTS, Plug
 from tests.conftest import Command
 from tests.fakes.backend import FakeBackend, Script
 
-STORE_LIMITS = stored_limits.store_limits  # which a scripted GPU replaces
+WRITE_LIMITS = stored_limits.write_limits_of  # which a scripted GPU replaces
 SLOW = {name: Script(ns_per_iteration=500.0) for name in SCRIPTS}
 IMPOSSIBLE = {name: Script(ns_per_iteration=0.5) for name in SCRIPTS}
 
@@ -23,7 +23,7 @@ def with_limits(run: Command, plug: Plug, monkeypatch: pytest.MonkeyPatch) -> Co
     """Run on a scripted GPU, and compute limits as on a real one."""
 
     def call(*words: str | Path) -> object:
-        monkeypatch.setattr(stored_limits, "store_limits", STORE_LIMITS)
+        monkeypatch.setattr(stored_limits, "write_limits_of", WRITE_LIMITS)
         return run(*words)
 
     plug(FakeBackend(SLOW))

@@ -23,7 +23,7 @@ experiments:
 """
 TRANSPOSE = [f"tile-transpose/{variant}/f32/8x8:16x16/1" for variant in ("global", "smem")]
 PRODUCT = [f"tiled-product/{variant}/i32/2x2:16x16/1" for variant in ("global", "smem")]
-STORE_LIMITS = stored_limits.store_limits  # which a scripted GPU replaces
+WRITE_LIMITS = stored_limits.write_limits_of  # which a scripted GPU replaces
 
 
 @pytest.fixture
@@ -75,7 +75,7 @@ def test_timed_cases_have_limits_charts_and_a_comparison(
 ) -> None:
     scripts = {"global": Script(base_us=30.0), "smem": Script(base_us=10.0)}
     plug(FakeBackend(scripts, folders=[Path(name).resolve() for name in ("tile_transpose", "tiled_product")]))
-    monkeypatch.setattr(stored_limits, "store_limits", STORE_LIMITS)
+    monkeypatch.setattr(stored_limits, "write_limits_of", WRITE_LIMITS)
     outcome = tiles("run", "tiles.yaml", "--output", "run")
     assert outcome.code == 0, outcome.err
     run = read_run(Path("run"))

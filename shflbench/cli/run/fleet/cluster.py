@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from contextlib import ExitStack, closing
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from shflbench.cli.run.fleet.local import require_dask
 from shflbench.cli.run.options import typed_words
@@ -13,9 +13,10 @@ from shflbench.core.words import count_noun
 from shflbench.errors import DeviceError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from shflbench.cli.console import Console
+    from shflbench.cli.run.gpus import DeviceChoice
     from shflbench.cli.run.scheduler import SchedulerChoice
     from shflbench.core.model import Suite
     from shflbench.session.fleet.devices import DeviceFinder
@@ -31,7 +32,7 @@ START = "Start workers on machines with GPUs, with two threads per GPU: dask wor
 
 
 def run_on_cluster(
-    suite: Suite, request: RunRequest, choice: SchedulerChoice, flags: Mapping[str, Any], console: Console
+    suite: Suite, request: RunRequest, choice: SchedulerChoice, options: DeviceChoice, console: Console
 ) -> int:
     """Run the suite on the GPUs that the workers of a scheduler offer, and return the exit code.
 
@@ -54,12 +55,12 @@ def run_on_cluster(
         cluster = stack.enter_context(closing(connect(choice.address, Tls(*files), is_stopped)))
         finder = DeviceFinder(cluster, is_stopped, describe=describer(suite.rules.timeout))
         stack.enter_context(finder.closed_on_error())
-        devices = first_devices(finder, choice.address, flags["wait_for"], console)
+        devices = first_devices(finder, choice.address, options.connection.wait_for, console)
         cases = count_noun(len(suite.cases), "case")
         console.say(f"{suite.title}: {cases}, on {count_noun(len(devices), 'GPU')} of {choice.address}.")
         job = SuiteJob(suite, request, toolchain, cache_folder(), typed_words())
         fleet = FleetRun(job, cluster, finder, devices, signals, choice.address, choice.words, finder.open_new)
-        return fleet.run(flags, console)
+        return fleet.run(options.place, console, is_sharded=options.shard)
 
 
 def first_devices(finder: DeviceFinder, address: str, count: int | None, console: Console) -> list[FleetDevice]:

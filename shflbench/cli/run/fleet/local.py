@@ -5,7 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from shflbench.cli.run.options import typed_words
 from shflbench.core.environment import cache_folder
@@ -16,10 +16,11 @@ from shflbench.session import run_request
 from shflbench.store.fleet_file import LOCAL, read_fleet
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from shflbench.cli.console import Console
+    from shflbench.cli.run.gpus import DeviceChoice
     from shflbench.core.model import Suite
     from shflbench.session.fleet.cluster import Cluster
     from shflbench.session.fleet.devices import DeviceFinder
@@ -27,9 +28,7 @@ if TYPE_CHECKING:
     from shflbench.session.run_request import RunRequest
 
 
-def run_on_gpus(
-    suite: Suite, request: RunRequest, gpus: Sequence[int], flags: Mapping[str, Any], console: Console
-) -> int:
+def run_on_gpus(suite: Suite, request: RunRequest, gpus: Sequence[int], options: DeviceChoice, console: Console) -> int:
     """Run the suite on these GPUs, given by their CUDA indexes, at the same time, and return the exit code."""
     require_dask()
     from shflbench.cli.run.fleet.measure import FleetRun
@@ -39,8 +38,8 @@ def run_on_gpus(
     from shflbench.session.fleet.devices import DeviceFinder
     from shflbench.session.fleet.suite_job import SuiteJob
 
-    toolchain = find()
-    spread = "divided among" if flags["shard"] else "on each of"
+    toolchain, resumed = find(), options.place.resume
+    spread = "divided among" if options.shard else "on each of"
     console.say(f"{suite.title}: {count_noun(len(suite.cases), 'case')} {spread} {count_noun(len(gpus), 'GPU')}.")
     with StopSignals() as signals, ExitStack() as stack:
         is_stopped = signals.stop.is_set
@@ -48,7 +47,7 @@ def run_on_gpus(
             cluster = stack.enter_context(closing(open_local(len(gpus), is_stopped)))
         finder = DeviceFinder(cluster, is_stopped)
         devices, errors = open_gpus(cluster, finder, gpus, suite.rules.timeout)
-        is_list = isinstance(flags["gpus"], tuple) and not flags["resume"]
+        is_list = isinstance(options.gpus, tuple) and not resumed
         if errors and (is_list or not devices):
             raise errors[0]
         for error in errors:
@@ -56,10 +55,11 @@ def run_on_gpus(
         if is_list:
             for device in devices:
                 toolchain.require(device.opened.device.arch)
-        if flags["resume"]:
-            devices, errors = members_of(devices, flags["resume"]), []  # the member of a GPU records that it is missing
+        if resumed:
+            devices, errors = members_of(devices, resumed), []  # the member of a GPU records that it is missing
         job = SuiteJob(suite, request, toolchain, cache_folder(), typed_words())
-        return FleetRun(job, cluster, finder, devices, signals, LOCAL, missing=errors).run(flags, console)
+        fleet = FleetRun(job, cluster, finder, devices, signals, LOCAL, missing=errors)
+        return fleet.run(options.place, console, is_sharded=options.shard)
 
 
 def open_gpus(

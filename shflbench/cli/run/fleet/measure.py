@@ -6,7 +6,7 @@ import uuid
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from shflbench.cli.run.fleet.stop import StopMessage
 from shflbench.cli.run.fleet.summary import NAMED, summarize
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from shflbench.cli.console import Console
     from shflbench.cli.run.fleet.stop import StopSignals
+    from shflbench.cli.run.options import RunPlace
     from shflbench.errors import ShflbenchError
     from shflbench.session.fleet.cluster import Cluster
     from shflbench.session.fleet.devices import DeviceFinder
@@ -54,14 +55,14 @@ class FleetRun:
     find_new: FindNew | None = None  # finds devices that join
     missing: Sequence[ShflbenchError] = ()  # of GPUs that could not be opened
 
-    def run(self, flags: Mapping[str, Any], console: Console) -> int:
+    def run(self, place: RunPlace, console: Console, *, is_sharded: bool) -> int:
         """Measure on all devices and return the exit code; Ctrl-C ends all, and keeps finished groups."""
         self._report_unsupported(console)
         patterns = pattern_files.pack_patterns(self.job.suite.pattern_folders)
         context = FleetContext(
             self.cluster, self.finder.find_again, uuid.uuid4().hex, patterns, self.signals.stop.is_set
         )
-        with self._folder(flags) as folder:
+        with self._folder(place, is_sharded=is_sharded) as folder:
             return self._run(folder, context, console)
 
     def _run(self, folder: FleetFolder, context: FleetContext, console: Console) -> int:
@@ -143,23 +144,23 @@ class FleetRun:
                     )
 
     @contextmanager
-    def _folder(self, flags: Mapping[str, Any]) -> Iterator[FleetFolder]:
+    def _folder(self, place: RunPlace, *, is_sharded: bool) -> Iterator[FleetFolder]:
         """Return the folder of the fleet run: a new one, or that of the run to resume, which has the same suite.
 
         No other process writes in it meanwhile.
         """
-        if path := flags["resume"]:
+        if path := place.resume:
             with sole_writer(path):
                 yield self._stopped(path)
                 return
         info = FleetInfo(
-            self.job.suite.name, tuple(self.job.argv), self.scheduler, utc_now(), members=(), sharded=flags["shard"]
+            self.job.suite.name, tuple(self.job.argv), self.scheduler, utc_now(), members=(), sharded=is_sharded
         )
-        if output := flags["output"]:
+        if output := place.output:
             with sole_creator(output):
                 yield FleetFolder.create_at(info, output)
             return
-        folder = FleetFolder.create(info, flags["results"])
+        folder = FleetFolder.create(info, place.results)
         with sole_writer(folder.path):
             yield folder
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from shflbench.cli.run.watch import warnings
 from shflbench.errors import CompilerError
-from shflbench.session import GroupDone, Note
-from shflbench.session.fleet.conclusion import BAD, label_of
+from shflbench.session import GroupDone, Note, disturbance_sentences
+from shflbench.session.fleet.conclusion import label_of
 from shflbench.session.fleet.run import DeviceDone, DeviceJoined, NoEvent
+from shflbench.session.run_end import BAD
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -113,7 +113,7 @@ class FleetWatch:
         progress = f"{device.state}, {device.done} of {device.total} cases"
         log = self._members.logs[place]
         precision = self._members.runs[place].plan.suite.rules.precision
-        log.write(*(f"noise: {sentence}" for sentence in warnings(device.troubles, precision)), progress)
+        log.write(*(f"noise: {sentence}" for sentence in disturbance_sentences(device.troubles, precision)), progress)
         device.troubles.clear()
         if error:
             self.errors.append(error)

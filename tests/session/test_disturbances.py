@@ -1,8 +1,8 @@
 import pytest
 
-from shflbench.cli.run.watch import MANY, warnings
 from shflbench.core.model import Disturbance, Trouble
 from shflbench.core.words import percent_of_one
+from shflbench.session.disturbances import MANY, disturbance_sentences
 
 
 def trouble(kind: Disturbance, size: float) -> Trouble:
@@ -14,27 +14,29 @@ NONLINEAR = trouble(Disturbance.NONLINEAR, 0.02)
 
 
 def test_trouble_smaller_than_the_precision_has_no_warning() -> None:
-    assert list(warnings({"a": (DRIFT,), "b": (LARGE_DRIFT,)}, 0.005)) == list(warnings({"b": (LARGE_DRIFT,)}, 0.005))
-    assert list(warnings({"a": (DRIFT,)}, 0.005)) == []
+    assert list(disturbance_sentences({"a": (DRIFT,), "b": (LARGE_DRIFT,)}, 0.005)) == list(
+        disturbance_sentences({"b": (LARGE_DRIFT,)}, 0.005)
+    )
+    assert list(disturbance_sentences({"a": (DRIFT,)}, 0.005)) == []
 
 
 def test_quiet_cases_have_no_warning() -> None:
-    assert list(warnings({}, 0.004)) == []
-    assert list(warnings({"a": ()}, 0.004)) == []
+    assert list(disturbance_sentences({}, 0.004)) == []
+    assert list(disturbance_sentences({"a": ()}, 0.004)) == []
 
 
 def test_warning_of_one_case_is_its_own_sentence() -> None:
-    assert list(warnings({"a": (DRIFT,)}, 0.004)) == ["a: it has drift of 0.004; do something about drift"]
+    assert list(disturbance_sentences({"a": (DRIFT,)}, 0.004)) == ["a: it has drift of 0.004; do something about drift"]
 
 
 def test_cases_with_the_same_trouble_share_a_sentence_that_names_the_worst() -> None:
-    assert list(warnings({"a": (DRIFT,), "b": (LARGE_DRIFT,), "c": (DRIFT,)}, 0.004)) == [
+    assert list(disturbance_sentences({"a": (DRIFT,), "b": (LARGE_DRIFT,), "c": (DRIFT,)}, 0.004)) == [
         "the times of 3 cases drifted by up to 1.4%, worst in b; do something about drift"
     ]
 
 
 def test_each_kind_has_a_sentence_of_its_own() -> None:
-    found = list(warnings({"a": (DRIFT, NONLINEAR), "b": (LARGE_DRIFT,)}, 0.004))
+    found = list(disturbance_sentences({"a": (DRIFT, NONLINEAR), "b": (LARGE_DRIFT,)}, 0.004))
     assert [sentence.rsplit("; ", 1)[1] for sentence in found] == [
         "do something about drift",
         "do something about nonlinear",
@@ -44,7 +46,7 @@ def test_each_kind_has_a_sentence_of_its_own() -> None:
 
 @pytest.mark.parametrize("kind", Disturbance)
 def test_every_kind_has_a_sentence_for_many_cases(kind: Disturbance) -> None:
-    (sentence,) = warnings({"a": (trouble(kind, 0.01),), "b": (trouble(kind, 0.02),)}, 0.004)
+    (sentence,) = disturbance_sentences({"a": (trouble(kind, 0.01),), "b": (trouble(kind, 0.02),)}, 0.004)
     assert sentence == f"{MANY[kind].format(cases=2, size='2%')}, worst in b; do something about {kind}"
     assert "2 cases" in sentence
 
