@@ -78,7 +78,7 @@ test-browser: .venv/browser-ready ## open reports and the documentation in Chrom
 	@$(PYTEST) --dist loadfile -m browser tests/browser
 
 test-cuda12: .venv-cuda12/ready ## compile every kernel with NVRTC 12 for sm_70 to sm_90, in a separate environment
-	@.venv-cuda12/bin/pytest -q -m cuda12 tests/compile
+	@.venv-cuda12/bin/pytest -q -m cuda12 tests/cuda/compile
 
 constraints: ## update the versions in constraints.txt
 	@$(CONSTRAINTS_PYTHON) tools/constraints.py

@@ -1,7 +1,7 @@
 """Compile files that include the same CUDA headers with these parsed once, which takes a third of the time.
 
 NVRTC keeps a precompiled header for the rest of its process (NVRTC documentation, "Precompiled Headers"). The kernels
-are the same: tests/compile/test_build.py compares one with what NVRTC compiles alone.
+are the same: tests/cuda/compile/test_build.py compares one with what NVRTC compiles alone.
 """
 
 import re

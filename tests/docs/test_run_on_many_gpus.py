@@ -17,7 +17,7 @@ from ruamel.yaml import YAML
 
 from tests.docs.recipes import COMMANDS, MANIFESTS, PAGE, SCRIPTS
 from tests.faults.conftest import PATIENCE
-from tests.fleet.certificates import path_with_openssl
+from tests.session.fleet.certificates import path_with_openssl
 
 DOCS = Path(__file__).parents[2] / "docs"
 SERVICE, POLICY, *DEPLOYMENTS = MANIFESTS

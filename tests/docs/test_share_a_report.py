@@ -7,8 +7,8 @@ import pytest
 
 from shflbench.output.export.html import render
 from shflbench.output.export.html.content import ClaimLine
-from tests.export.html.pages import content_of
 from tests.fakes.report_runs import two_of_one_suite
+from tests.output.export.html.pages import content_of
 
 PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "share-a-report.md").read_text(encoding="utf-8")
 CLAIM = ClaimLine(

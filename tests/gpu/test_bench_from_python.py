@@ -7,7 +7,7 @@ import pytest
 
 import shflbench
 from shflbench.core.model import Status
-from tests.kernel_bench.conftest import COLUMNS, KERNELS, ROWS
+from tests.user_kernels.bench.conftest import COLUMNS, KERNELS, ROWS
 
 pytestmark = pytest.mark.gpu
 

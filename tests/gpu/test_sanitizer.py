@@ -8,7 +8,7 @@ import pytest
 
 from shflbench.core.environment import compute_sanitizer
 from tests.conftest import Command
-from tests.pattern_checks.conftest import PLANTED
+from tests.kernel_facts.pattern_checks.conftest import PLANTED
 
 pytestmark = pytest.mark.gpu
 

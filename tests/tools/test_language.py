@@ -82,7 +82,7 @@ def test_each_name_of_the_list_is_reported_where_it_is_defined(name: str, where:
 
 
 def test_a_phrase_may_be_allowed_in_files_that_quote_it() -> None:
-    assert list(check.find_phrases("1 %", "tests/test_thresholds.py")) == []
+    assert list(check.find_phrases("1 %", "tests/core/test_thresholds.py")) == []
     assert list(check.find_phrases("1 %", "tests/test_layout.py")) != []
 
 

@@ -14,7 +14,7 @@ TESTS = tuple(str(path.relative_to(ROOT)) for path in sorted((ROOT / "tests").rg
 
 def test_the_test_that_imports_a_module_comes_before_those_that_only_depend_on_it() -> None:
     chosen = affected(["shflbench/core/words.py"], TESTS).tests
-    assert "tests/test_words.py" in chosen[:20]
+    assert "tests/core/test_words.py" in chosen[:20]
     assert len(chosen) > 100
     assert not any(test.startswith("tests/faults/") for test in chosen[:20])
 
@@ -24,14 +24,14 @@ def test_a_module_of_a_command_affects_the_tests_of_the_command_that_imports_it_
 
 
 def test_a_changed_test_is_the_first_one() -> None:
-    assert affected(["tests/test_words.py"], TESTS).tests == ("tests/test_words.py",)
+    assert affected(["tests/core/test_words.py"], TESTS).tests == ("tests/core/test_words.py",)
 
 
 def test_a_conftest_affects_the_tests_of_its_folder_only() -> None:
     chosen = affected(["tests/analysis/claims/conftest.py"], TESTS).tests
     assert "tests/analysis/claims/test_claim_verdicts.py" in chosen
     assert all(test.startswith("tests/") for test in chosen)
-    assert "tests/test_words.py" not in chosen
+    assert "tests/core/test_words.py" not in chosen
 
 
 def test_a_kernel_affects_the_tests_of_patterns() -> None:

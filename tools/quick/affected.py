@@ -23,7 +23,7 @@ READERS = {
     "CHANGELOG.md": ("tests/docs",),
     "suites": ("tests/suite", "tests/docs"),
     "results": ("tests/docs", "tests/store"),
-    "plots": ("tests/docs", "tests/plot"),
+    "plots": ("tests/docs", "tests/output/plot"),
     "Makefile": ("tests/tools",),
     "pyproject.toml": ("tests/tools",),
 }

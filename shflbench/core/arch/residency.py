@@ -1,7 +1,7 @@
 """How many blocks of a kernel are resident on an SM at once, and which resource allows no more.
 
 Source: `cuda_occupancy.h` of the CUDA 13 toolkit, which computes what `cudaOccupancyMaxActiveBlocksPerMultiprocessor`
-returns. `tests/arch/test_residency.py` compares the result with the occupancy that the driver of an H200 reported.
+returns. `tests/core/arch/test_residency.py` compares the result with the occupancy that the driver of an H200 reported.
 """
 
 from __future__ import annotations

@@ -27,7 +27,8 @@ class Figure(Generic[Value]):
     """A figure, where it comes from, and whether the results of this repository confirm it.
 
     `source` names a document and its section, a publication, or the suite and the case that measured it. Where it says
-    `derived from`, the figure was computed from what follows. `tests/arch` repeats the check of each `verified` figure.
+    `derived from`, the figure was computed from what follows. `tests/core/arch` repeats the check of each `verified`
+    figure.
     """
 
     value: Value

@@ -2,7 +2,7 @@
 
 `nvdisasm -json` does not print it. An instruction has 16 bytes since Volta; the upper 64-bit word holds the stall count
 in bits 41 to 44, yield in 45, the write barrier in 46 to 48, the read barrier in 49 to 51, and the mask of barriers to
-wait for in 52 to 57. NVIDIA does not document it; `tests/compile/test_control.py` holds invariants over kernels.
+wait for in 52 to 57. NVIDIA does not document it; `tests/cuda/compile/test_control.py` holds invariants over kernels.
 Source: Jia et al., Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking (arXiv 1804.06826), section 2.1.
 """
 

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 INSTALL = "Run `shflbench doctor`: it lists what to install."
 # The first NVRTC that computes addresses in shared memory with 32 bits, as nvcc 13.0 does: 12.9.86, 13.0.48 and 13.0.88
-# use 64, 13.1.80, 13.2.51, 13.3.33 and 13.5.37 use 32 (tests/compile/test_nvrtc.py looks at that of this environment).
+# use 64, 13.1.80, 13.2.51, 13.3.33 and 13.5.37 use 32 (tests/cuda/compile/test_nvrtc.py looks at that of this
+# environment).
 SHORT_SHARED_ADDRESSES = (13, 1)
 
 

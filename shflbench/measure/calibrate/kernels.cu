@@ -1,7 +1,7 @@
 // What `shflbench calibrate` times. Each kernel repeats one instruction, in `passes` passes through a loop: as many
 // independent CHAINS as hide its latency, each REPEAT times per pass. `memory` holds zeros, and `zero` is 0, which the
 // compiler cannot know: where a value must change for the compiler and stay the same in fact, they are used.
-// PTX in volatile asm is neither merged nor moved out of the loop. tests/calibrate counts the instructions in SASS.
+// PTX in volatile asm is neither merged nor moved out of the loop. tests/measure/calibrate counts the instructions in SASS.
 
 constexpr unsigned FULL_WARP = 0xffffffff;
 constexpr int WORDS = 4096;  // of shared memory: 16 KiB

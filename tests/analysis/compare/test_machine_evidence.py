@@ -7,7 +7,7 @@ import pytest
 from shflbench.analysis.compare import Outcome, Reason, Settings, Side, compare
 from shflbench.analysis.compare.evidence import LEAST_WITH_OFFSETS_US
 from shflbench.store.readers import read_recording, run_of
-from tests.readers.foreign_files import write_csv, write_nvbench
+from tests.store.readers.foreign_files import write_csv, write_nvbench
 
 BEFORE = {"scan": 120.0, "copy/Elements=2^20": 50.0, "sort": 400.0}
 SLOWER = {**BEFORE, "copy/Elements=2^20": 51.2}

@@ -24,7 +24,7 @@ from shflbench.core.model import (
     WarpOperation,
 )
 from shflbench.cuda.compile.certain_code import one_pass_code
-from tests.compile.test_loops import assembled
+from tests.cuda.compile.test_loops import assembled
 
 L2_BYTES = 50
 GRID, SMS, WARPS = 1320, 132, 8

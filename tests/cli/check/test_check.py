@@ -13,8 +13,8 @@ from shflbench.errors import DeviceError
 from shflbench.kernel_facts.pattern_checks.targets import Filters, find
 from tests.checker.in_process import start_no_processes
 from tests.conftest import Command
-from tests.pattern_checks.conftest import PLANTED, compiled_pairs
-from tests.pattern_checks.test_sanitizer import TOOL
+from tests.kernel_facts.pattern_checks.conftest import PLANTED, compiled_pairs
+from tests.kernel_facts.pattern_checks.test_sanitizer import TOOL
 from tests.scripts import write_script
 
 H200 = Gpu(0, "NVIDIA H200", "sm_90", 139.8, "580.95.05", "GPU-1234")

@@ -7,7 +7,7 @@ import pytest
 
 from tests.checker.in_process import start_no_processes
 from tests.conftest import Command
-from tests.pattern_checks.conftest import PLANTED
+from tests.kernel_facts.pattern_checks.conftest import PLANTED
 
 CLUSTERS = "__global__ void __cluster_dims__(8) "
 

@@ -11,7 +11,7 @@ from shflbench.emulator.races.hazards import HazardKind
 from shflbench.output.export.sarif_rules import HELP, rule_id
 from tests.checker.in_process import start_no_processes
 from tests.conftest import Command
-from tests.pattern_checks.conftest import PLANTED
+from tests.kernel_facts.pattern_checks.conftest import PLANTED
 
 RACY = """\
 __global__ void shift(const int *in, int *out) {

@@ -1,8 +1,8 @@
 from dataclasses import replace
 
 from shflbench.cli.claims.output import blocks_of, short_table
-from tests.export.claims.gpu import judged
-from tests.export.claims.verdicts import CONFIRMED, DEPENDS, INCONCLUSIVE, REFUTED, UNTESTABLE
+from tests.output.export.claims.gpu import judged
+from tests.output.export.claims.verdicts import CONFIRMED, DEPENDS, INCONCLUSIVE, REFUTED, UNTESTABLE
 
 ALL = (CONFIRMED, UNTESTABLE, DEPENDS, REFUTED, INCONCLUSIVE)
 TEXT = """\

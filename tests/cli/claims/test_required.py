@@ -5,7 +5,7 @@ import pytest
 from shflbench.analysis.claims.verdict import ClaimStatus, ClaimVerdict, SettingStatus
 from shflbench.cli.claims.required import failure_of
 from shflbench.core.claims.claim import Quantifier
-from tests.export.claims.verdicts import (
+from tests.output.export.claims.verdicts import (
     CONFIRMED,
     DEPENDS,
     FAST,

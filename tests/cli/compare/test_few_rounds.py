@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.readers.foreign_files import write_nvbench
+from tests.store.readers.foreign_files import write_nvbench
 
 
 def compare(base: Path, new: Path) -> dict[str, Any]:

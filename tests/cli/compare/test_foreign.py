@@ -8,7 +8,7 @@ import pytest
 
 from tests.cli.gate.runs import lay
 from tests.conftest import Command
-from tests.readers.foreign_files import write_csv, write_nvbench
+from tests.store.readers.foreign_files import write_csv, write_nvbench
 
 GOOGLE = Path(__file__).parents[2] / "data/readers/google-benchmark"
 CASES = {"copy/T=F32": 50.0, "scan": 200.0}

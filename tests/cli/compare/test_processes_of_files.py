@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from tests.conftest import Command
-from tests.readers.foreign_files import write_csv
+from tests.store.readers.foreign_files import write_csv
 
 
 def write(path: Path, number: int, minute: int = 0, cases: tuple[str, ...] = ("copy", "scan")) -> Path:

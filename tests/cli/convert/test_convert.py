@@ -7,7 +7,7 @@ import pytest
 import shflbench as package
 from shflbench.store import read_run
 from tests.conftest import Command
-from tests.readers.foreign_files import write_csv, write_nvbench
+from tests.store.readers.foreign_files import write_csv, write_nvbench
 
 GOOGLE = Path(__file__).parents[2] / "data/readers/google-benchmark"
 COPY = "copy/T=F32/Elements=2^20"

@@ -7,9 +7,9 @@ import pytest
 
 from shflbench.store import samples
 from tests.conftest import Command
-from tests.export.html.pages import Parsed, real
 from tests.fakes.hostile_runs import REAL, plant
 from tests.fakes.report_runs import run_of_day
+from tests.output.export.html.pages import Parsed, real
 
 
 @pytest.fixture

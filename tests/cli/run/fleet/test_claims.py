@@ -10,7 +10,7 @@ from shflbench.analysis.claims.verdict import ClaimVerdict
 from shflbench.cli.console import Console
 from shflbench.cli.run.fleet.claims import claims_table, print_claims
 from shflbench.session.fleet.conclusion import Conclusion
-from tests.export.claims.verdicts import CONFIRMED, INCONCLUSIVE, REFUTED, UNTESTABLE
+from tests.output.export.claims.verdicts import CONFIRMED, INCONCLUSIVE, REFUTED, UNTESTABLE
 
 OTHER = replace(CONFIRMED, claim=replace(REFUTED.claim))  # of the claim that is refuted elsewhere
 

@@ -1,0 +1,173 @@
+"""Each format as processes × cases × samples."""
+
+import gzip
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from shflbench.core.model import Status
+from shflbench.errors import ResultsError
+from shflbench.store.readers import BenchmarkTool, is_foreign, read_recording, run_of
+from shflbench.store.readers.times import TOO_SHORT
+from tests.store.readers.foreign_files import CLOCK_HZ, nvbench_times_us, write_csv, write_nvbench
+
+DATA = Path(__file__).parents[2] / "data" / "readers"
+GOOGLE = DATA / "google-benchmark"
+COPY = "copy/T=F32/Elements=2^20"
+
+
+def test_nvbench_gives_samples_in_blocks_with_clocks_and_axis_values(tmp_path: Path) -> None:
+    path = write_nvbench(
+        tmp_path / "1.json", {COPY: 50.0, "scan": 200.0}, walltime=1.0, skipped={"copy/T=I8/Elements=2^20": "narrow"}
+    )
+    (process,) = read_recording(path).processes
+    assert list(process.cases) == [COPY, "copy/T=I8/Elements=2^20", "scan"]
+    copy = process.cases[COPY]
+    assert np.concatenate(copy.rounds) == pytest.approx(nvbench_times_us(50.0, 0, 400), rel=1e-6)
+    assert [len(times) for times in copy.rounds] == [40] * 10  # 400 samples in one second of wall time
+    assert copy.clock_mhz == pytest.approx(CLOCK_HZ / 1e6, rel=1e-3)
+    assert copy.clocks_mhz is not None
+    assert len(copy.clocks_mhz) == 400
+    skipped = process.cases["copy/T=I8/Elements=2^20"]
+    assert (skipped.status, skipped.reason) == (Status.SKIPPED, "narrow")
+    assert process.device
+    assert (process.device.name, process.device.arch, process.version) == ("NVIDIA H100 80GB HBM3", "sm_90", "0.2.0")
+    assert process.started is None
+
+
+def test_nvbench_without_binary_samples_gives_the_median_and_the_deviation(tmp_path: Path) -> None:
+    (process,) = read_recording(write_nvbench(tmp_path / "1.json", {COPY: 50.0}, with_samples=False)).processes
+    case = process.cases[COPY]
+    assert case.rounds == ()
+    assert case.summary
+    assert case.summary.time_us == pytest.approx(50.03, abs=0.2)
+    assert case.summary.samples == 400
+    (row,) = run_of(read_recording(tmp_path / "1.json")).rows
+    assert row.time_low_us is not None
+    assert row.time_high_us is not None
+    assert row.time_low_us < case.summary.time_us < row.time_high_us
+    assert (row.samples, row.rounds) == (None, None)
+
+
+def test_nvbench_of_before_2026_named_its_samples_relative_to_the_working_folder(tmp_path: Path) -> None:
+    path = write_nvbench(tmp_path / "1.json", {COPY: 50.0})
+    path.write_text(path.read_text().replace('"1.json-', '"results/main/1.json-'))
+    assert read_recording(path).processes[0].cases[COPY].rounds
+
+
+def test_devices_are_in_the_names_of_a_file_with_several(tmp_path: Path) -> None:
+    path = write_nvbench(tmp_path / "1.json", {"scan": 50.0, "copy": 20.0}, with_samples=False)
+    root = json.loads(path.read_text())
+    root["devices"].append({**root["devices"][0], "id": 1, "name": "NVIDIA H200"})
+    root["benchmarks"][1]["states"][0]["device"] = 1
+    path.write_text(json.dumps(root))
+    (process,) = read_recording(path).processes
+    assert list(process.cases) == ["scan/device=0", "copy/device=1"]
+    assert process.device
+    assert process.device.name == "NVIDIA H100 80GB HBM3, NVIDIA H200"
+
+
+def test_google_benchmark_gives_repetitions_as_samples() -> None:
+    recording = read_recording(GOOGLE / "base")
+    assert recording.tool is BenchmarkTool.GOOGLE_BENCHMARK
+    assert len(recording.processes) == 3
+    first = recording.processes[0]
+    assert list(first.cases) == [
+        "sum_integers",
+        "sort_list/64",
+        "sort_list/512",
+        "manual/manual_time",
+        "without_device",
+    ]
+    entries = json.loads((GOOGLE / "base" / "1.json").read_text())["benchmarks"]
+    manual = [entry["real_time"] for entry in entries if entry["name"] == "manual/manual_time"]
+    assert np.concatenate(first.cases["manual/manual_time"].rounds).tolist() == pytest.approx(
+        [1000 * time for time in manual]  # they are in ms
+    )
+    assert [len(times) for times in first.cases["sum_integers"].rounds] == [1] * 4  # each takes over 0.1 s
+    iterations = [entry["iterations"] for entry in entries if entry["run_name"] == "sum_integers"][:4]
+    assert first.cases["sum_integers"].executions == min(iterations) > 100
+    assert first.cases["manual/manual_time"].executions == 1
+    failed = first.cases["without_device"]
+    assert (failed.status, failed.reason) == (Status.FAILED, "no such device")
+    assert (first.host, first.version) == ("vm", "1.9.5")
+    starts = [process.started for process in recording.processes]
+    assert all(starts)
+    assert starts == sorted(starts, key=str)
+
+
+def test_google_benchmark_with_aggregates_alone_gives_the_median() -> None:
+    (process,) = read_recording(GOOGLE / "aggregates").processes
+    summary = process.cases["sum_integers"].summary
+    entries = {entry["name"]: entry for entry in json.loads((GOOGLE / "aggregates/1.json").read_text())["benchmarks"]}
+    assert summary
+    assert summary.time_us == pytest.approx(entries["sum_integers_median"]["real_time"] / 1000)
+    assert summary.deviation_us == pytest.approx(entries["sum_integers_stddev"]["real_time"] / 1000)
+    assert summary.samples == 4
+
+
+def test_google_benchmark_of_before_1_5_marks_aggregates_in_the_name_alone(tmp_path: Path) -> None:
+    entry = {"iterations": 1000, "real_time": 250000, "cpu_time": 250000, "time_unit": "ns"}
+    names = ("BM_Sort/8", "BM_Sort/8", "BM_Sort/8_mean", "BM_Sort_BigO", "BM_Sort_RMS")
+    entries = [{"name": name, **entry} for name in names] + [{"name": "BM_Tiny", **entry, "real_time": 0.3}]
+    path = tmp_path / "old.json"
+    path.write_text(json.dumps({"context": {"date": "2017-11-07 21:16:44"}, "benchmarks": entries}))
+    (process,) = read_recording(path).processes
+    assert [times.tolist() for times in process.cases["BM_Sort/8"].rounds] == [[250.0], [250.0]]
+    assert process.cases["BM_Tiny"].reason == TOO_SHORT
+    assert list(process.cases) == ["BM_Sort/8", "BM_Tiny"]
+    assert process.started == datetime(2017, 11, 7, 21, 16, 44, tzinfo=UTC)
+
+
+def test_csv_gives_processes_rounds_clocks_and_starts(tmp_path: Path) -> None:
+    recording = read_recording(write_csv(tmp_path / "base.csv", {"scan": 120.0, "copy/2^20": 50.0}))
+    assert recording.tool is BenchmarkTool.CSV
+    assert [process.started for process in recording.processes] == [
+        datetime(2026, 11, 20, 8, minute, tzinfo=UTC) for minute in (0, 2, 4)
+    ]
+    case = recording.processes[1].cases["copy/2^20"]
+    assert [len(times) for times in case.rounds] == [8] * 6
+    assert case.clock_mhz == 1980
+    assert np.concatenate(case.rounds) == pytest.approx(nvbench_times_us(50.0, 10, 48), abs=0.001)
+
+
+def test_csv_without_rounds_has_blocks_and_rounds_may_be_interleaved(tmp_path: Path) -> None:
+    short = write_csv(tmp_path / "short.csv", {"scan": 120.0}, columns=("case", "process", "time_us"))
+    assert [len(times) for times in read_recording(short).processes[0].cases["scan"].rounds] == [48]
+    lines = ["process,case,time_us,round,sm_clock_mhz", *(f"0,scan,{n + 1},{n % 2},{1000 + n}" for n in range(4))]
+    (tmp_path / "interleaved.csv").write_text("\n".join(lines))
+    case = read_recording(tmp_path / "interleaved.csv").processes[0].cases["scan"]
+    assert [times.tolist() for times in case.rounds] == [[1, 3], [2, 4]]
+    assert case.clocks_mhz is not None
+    assert case.clocks_mhz.tolist() == [1000, 1002, 1001, 1003]
+
+
+def test_files_are_recognized_by_their_content(tmp_path: Path) -> None:
+    csv = write_csv(tmp_path / "a" / "x.csv", {"scan": 120.0})
+    (tmp_path / "a" / "x.csv.gz").write_bytes(gzip.compress(csv.read_bytes()))
+    csv.unlink()
+    assert read_recording(tmp_path / "a").tool is BenchmarkTool.CSV
+    assert is_foreign(tmp_path / "a")
+    nvbench = write_nvbench(tmp_path / "b" / "run.json", {"scan": 120.0})
+    assert is_foreign(nvbench.parent)
+    (nvbench.parent / "README.md").write_text("ignored")
+    assert read_recording(nvbench.parent).tool is BenchmarkTool.NVBENCH
+    renamed = nvbench.rename(tmp_path / "b" / "results.csv")
+    assert read_recording(renamed.parent).tool is BenchmarkTool.NVBENCH
+    (tmp_path / "c").mkdir()
+    (tmp_path / "c" / "notes.json").write_text('{"name": 1}')
+    assert not is_foreign(tmp_path / "c")
+
+
+def test_files_of_two_tools_or_of_two_gpus_are_refused(tmp_path: Path) -> None:
+    one = write_nvbench(tmp_path / "1.json", {"scan": 120.0}, with_samples=False)
+    with pytest.raises(ResultsError, match=r"was written by NVBench, and .* by plain CSV"):
+        read_recording(one, write_csv(tmp_path / "2.csv", {"scan": 120.0}))
+    two = tmp_path / "2.json"
+    write_nvbench(two, {"scan": 120.0}, process=1, with_samples=False)
+    two.write_text(two.read_text().replace("H100", "H200"))
+    with pytest.raises(ResultsError, match="are of different GPUs"):
+        run_of(read_recording(one, two))
