@@ -119,7 +119,7 @@ PARSED = re.compile(
 )
 SENTENCES_READ = {  # the lines that read what another stage wrote, by file, each with its reason
     # A row of a run has the reason as text only.
-    "kernel_bench/bench_outcome.py": [
+    "user_kernels/bench/bench_outcome.py": [
         'return any(cheat in (row.reason or "") for row in rows for cheat in (UNWRITTEN, STALE, TOO_FAST))'
     ],
     # So that a file is called as the user calls it.

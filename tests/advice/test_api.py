@@ -10,7 +10,7 @@ from shflbench.errors import ResultsError, UsageError
 from tests.cli.advise.results import part_of, set_in_record
 from tests.conftest import Command
 
-QUICK = Path(__file__).parents[3] / "results" / "quick" / "nvidia-h200"
+QUICK = Path(__file__).parents[2] / "results" / "quick" / "nvidia-h200"
 
 
 def test_measured_advice_is_that_of_the_command(shflbench: Command) -> None:

@@ -11,7 +11,7 @@ from shflbench.checker.exchanges.recorder import LaneRelation
 from shflbench.cuda_sources import SourceLine
 from shflbench.errors import ResultsError
 
-RESULTS = Path(__file__).parents[3] / "results"
+RESULTS = Path(__file__).parents[2] / "results"
 LINE = SourceLine(Path("a.cu"), 1)
 
 
