@@ -17,6 +17,7 @@ from shflbench.errors import PatternError
 from shflbench.patterns.declare import (
     ITERATIONS,
     LAUNCH_OPTIONS,
+    NO_SHARED,
     ByValue,
     InOut,
     Input,
@@ -306,6 +307,8 @@ def _problem_of_functions(
             counts = counts(dtype, pattern.constants(options, block))
         if counts is not None and not _are_counts(counts):
             return f"{who} has per_iteration={counts!r}, not a mapping of opcodes to integers or PerWord"
+    if variant.shared is NO_SHARED and not any((variant.dims, *(item.dims for item in variant.later))):
+        return ""
     several = [complete_block(block) for block in pattern.blocks if isinstance(block, tuple)]
     for block, dims in [
         *((block, None) for block in range(WARP, MAX_BLOCK + 1, WARP)),

@@ -16,6 +16,7 @@ option. A line with `{.}` is repeated for each member of a vector type (`.x`, `.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -65,7 +66,12 @@ def timed_copy(folder: Path, variant: str, dtype: Dtype, options: Mapping[str, s
     Asserts are left out, as with NDEBUG. Its lines are named as those of copy.cu. For a choice that the file does not
     cover, functions are only declared: kernels of the same source that have other variants name them.
     """
-    text = _read(folder / FILE)
+    return _timed_copy(_read(folder / FILE), folder.name, variant, dtype, tuple(options.items()))
+
+
+@lru_cache(maxsize=1024)  # each kernel of a file includes the functions of all of its variants
+def _timed_copy(text: str, folder: str, variant: str, dtype: Dtype, chosen: tuple[tuple[str, str], ...]) -> str:
+    options = dict(chosen)
     namespace = f"namespace {timed_namespace(variant)} {{"
     if _covered(text, variant, {**options, "dtype": dtype.name}) is None:
         functions = dict.fromkeys(_FUNCTION.findall(_every_section(text, variant)))
@@ -78,7 +84,7 @@ def timed_copy(folder: Path, variant: str, dtype: Dtype, options: Mapping[str, s
         if line in includes or _ASSERTED.match(line):
             continue
         if number != expected:
-            lines.append(f'#line {number} "{folder.name}/{FILE}"')
+            lines.append(f'#line {number} "{folder}/{FILE}"')
         lines.append(line)
         expected = number + 1
     return "\n".join([*lines, "}", ""])
@@ -155,11 +161,19 @@ def _lines(text: str, variant: str, chosen: Mapping[str, str]) -> Iterator[tuple
 
 def _applies(words: str, variant: str, chosen: Mapping[str, str]) -> bool:
     """Return whether the words name the variant, or none at all, and all conditions among them hold."""
-    conditions = list(_CONDITION.finditer(words))
-    names = _CONDITION.sub("", words).split()
+    names, conditions = _parsed(words)
     return (not names or variant in names or ALL in names) and all(
-        (chosen.get(match["name"]) in match["values"].split(",")) != bool(match["negated"]) for match in conditions
+        (chosen.get(name) in values) != negated for name, values, negated in conditions
     )
+
+
+@lru_cache(maxsize=4096)
+def _parsed(words: str) -> tuple[Sequence[str], Sequence[tuple[str, Sequence[str], bool]]]:
+    """Return the names among words, and the name, values and negation of each condition: files repeat the same ones."""
+    conditions = [
+        (match["name"], match["values"].split(","), bool(match["negated"])) for match in _CONDITION.finditer(words)
+    ]
+    return _CONDITION.sub("", words).split(), conditions
 
 
 def _read(path: Path) -> str:

@@ -38,6 +38,19 @@ def few_members(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Family, "members", property(lambda other: known if other is family else {}))
 
 
+@pytest.fixture
+def tuned(demo: Command, plug: Plug, measured: Path) -> Path:
+    """Return the folder of a finished search in the current folder, which the first test that needs one measures."""
+    plug(scripts())
+    kept = measured / "tuned"
+    if kept.exists():
+        shutil.copytree(kept, "tuned")
+    else:
+        demo("tune", *SETTING)
+        shutil.copytree("tuned", kept)
+    return Path("tuned")
+
+
 def tried(folder: str = "tuned") -> Mapping[str, Mapping[str, str]]:
     with (Path(folder) / "tried.csv").open(encoding="utf-8") as file:
         return {row["variant"]: row for row in csv.DictReader(file)}
@@ -184,20 +197,16 @@ def test_a_stopped_run_is_resumed_where_it_was(demo: Command, plug: Plug, stoppe
     assert [read_info(Path(f"tuned/rung-{number}")).started for number in range(1, stopped + 1)] == began
 
 
-def test_a_finished_rung_of_another_seed_is_refused(demo: Command, plug: Plug) -> None:
-    plug(scripts())
-    demo("tune", *SETTING)
-    record = Path("tuned/tune.json")
+def test_a_finished_rung_of_another_seed_is_refused(demo: Command, tuned: Path) -> None:
+    record = tuned / "tune.json"
     record.write_text(record.read_text("utf-8").replace('"seed": 0', '"seed": 1'), "utf-8")
     outcome = demo("tune", "--resume", "tuned")
     assert outcome.code == 3
     assert "rung-1 was measured with the seed 0, and tune.json has 1" in " ".join(outcome.err.split())
 
 
-def test_a_finished_rung_without_a_candidate_is_refused(demo: Command, plug: Plug) -> None:
-    plug(scripts())
-    demo("tune", *SETTING)
-    rows = Path("tuned/rung-1/results.csv")
+def test_a_finished_rung_without_a_candidate_is_refused(demo: Command, tuned: Path) -> None:
+    rows = tuned / "rung-1/results.csv"
     lines = rows.read_text("utf-8").splitlines(keepends=True)
     rows.write_text("".join(line for line in lines if f"/{SECOND}/" not in line), "utf-8")
     outcome = demo("tune", "--resume", "tuned")
@@ -217,10 +226,8 @@ def test_a_finished_rung_without_a_candidate_is_refused(demo: Command, plug: Plu
         ("{", "", "tune.json"),
     ],
 )
-def test_an_edited_record_is_refused(demo: Command, plug: Plug, old: str, new: str, sentence: str) -> None:
-    plug(scripts())
-    demo("tune", *SETTING)
-    record = Path("tuned/tune.json")
+def test_an_edited_record_is_refused(demo: Command, tuned: Path, old: str, new: str, sentence: str) -> None:
+    record = tuned / "tune.json"
     text = record.read_text("utf-8")
     assert old in text
     record.write_text(text.replace(old, new, 1), "utf-8")
@@ -229,13 +236,11 @@ def test_an_edited_record_is_refused(demo: Command, plug: Plug, old: str, new: s
     assert sentence in " ".join(outcome.err.split())
 
 
-def test_an_edited_list_of_what_was_tried_is_written_anew(demo: Command, plug: Plug) -> None:
-    plug(scripts())
-    demo("tune", *SETTING)
-    text = Path("tuned/tried.csv").read_text("utf-8")
-    Path("tuned/tried.csv").write_text("nothing", "utf-8")
+def test_an_edited_list_of_what_was_tried_is_written_anew(demo: Command, tuned: Path) -> None:
+    text = (tuned / "tried.csv").read_text("utf-8")
+    (tuned / "tried.csv").write_text("nothing", "utf-8")
     assert demo("tune", "--resume", "tuned").code == 0
-    assert Path("tuned/tried.csv").read_text("utf-8") == text
+    assert (tuned / "tried.csv").read_text("utf-8") == text
 
 
 def test_a_full_disk_names_how_to_resume(demo: Command, plug: Plug, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -350,11 +355,9 @@ def test_a_folder_that_may_not_be_written_is_refused_before_work(
     assert "ranking" not in outcome.err
 
 
-def test_a_finished_rung_of_another_suite_is_refused(demo: Command, plug: Plug) -> None:
-    plug(scripts())
-    demo("tune", *SETTING)
-    shutil.rmtree("tuned/rung-3")
-    shutil.copytree("tuned/rung-1", "tuned/rung-3")
+def test_a_finished_rung_of_another_suite_is_refused(demo: Command, tuned: Path) -> None:
+    shutil.rmtree(tuned / "rung-3")
+    shutil.copytree(tuned / "rung-1", tuned / "rung-3")
     outcome = demo("tune", "--resume", "tuned")
     assert outcome.code == 3
     assert "tuned/rung-3 is a run of another suite than tuned/rung-3.yaml" in outcome.err

@@ -10,7 +10,8 @@ mantissas alone where the numbers are very large or very small; subnormal result
 import math
 from collections.abc import Mapping
 from fractions import Fraction
-from functools import partial
+from functools import lru_cache, partial
+from typing import Any
 
 import numpy as np
 
@@ -54,18 +55,27 @@ def _repair(where: Values, operands: tuple[Values, Values, Values], out: Values)
 
 def _by_power_of_two(a: Values, b: Values, c: Values, out: Values) -> bool:
     """Write the result if `b` is one constant 2^-n and no product is subnormal: then every product is exact."""
-    if not isinstance(b, np.floating) or abs(math.frexp(b)[0]) != POWER_OF_TWO or abs(b) > 1:
+    if not isinstance(b, np.floating) or (limits := _exact_products(b, out.dtype)) is None:
         return False
-    bits = f"u{out.itemsize}"
-    one = np.ones((), bits)
+    one, least = limits
     # Without the sign, less one, so that zero is the largest: its product is exact, too.
-    sizes = np.asarray(a).view(bits) << one
+    sizes = np.asarray(a).view(one.dtype) << one
     sizes -= one
-    smallest = np.abs(np.finfo(out.dtype).smallest_normal / b).view(bits)
-    if sizes.min() < (smallest << one) - one:
+    if np.minimum.reduce(sizes, axis=None) < least:
         return False
     np.add(np.multiply(a, b), c, out)
     return True
+
+
+@lru_cache(maxsize=256, typed=True)
+def _exact_products(b: "np.floating[Any]", dtype: "np.dtype[Any]") -> tuple[Values, Values] | None:
+    """Return one and the least size of a factor whose product with `b`, if that is 2^-n, is exact: of their bits."""
+    if abs(math.frexp(b)[0]) != POWER_OF_TWO or abs(b) > 1:
+        return None
+    bits = f"u{dtype.itemsize}"
+    one: Values = np.ones((), bits)
+    smallest = np.abs(np.finfo(dtype).smallest_normal / b).view(bits)
+    return one, (smallest << one) - one
 
 
 def _single(a: Values, b: Values, c: Values, out: Values) -> None:

@@ -119,13 +119,9 @@ def test_the_command_says_that_no_change_is_written(
     assert sentence in done.stderr
 
 
-def test_barriers_of_the_last_block_are_needed(tmp_path: Path, kernel_cache: Path) -> None:
-    text = last_block_text(*TICKETS["a pointer"], "__syncthreads()")
-    (tmp_path / "total.cu").write_text(text, encoding="utf-8")
-    environment = {**os.environ, "SHFLBENCH_CACHE": str(kernel_cache)}
-    words = [sys.executable, "-m", "shflbench", "advise", "total.cu", "--format", "json"]
-    done = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
-    (kernel,) = json.loads(done.stdout)["kernels"]
+def test_barriers_of_the_last_block_are_needed(file: Path, shflbench: Command) -> None:
+    file.write_text(last_block_text(*TICKETS["a pointer"], "__syncthreads()"), encoding="utf-8")
+    (kernel,) = json.loads(shflbench("advise", file, "--format", "json").out)["kernels"]
     assert {barrier["need"] for barrier in kernel["barriers"]} == {"needed"}
 
 
