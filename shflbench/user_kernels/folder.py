@@ -194,7 +194,7 @@ def _declaration(comparison: KernelComparison, file: str, equality: Equality, *,
     yield "from pathlib import Path\n\n" if read else ""
     yield f"{bf16}import numpy as np\n\n" if read or in_numpy else ""
     draws = [item for item in read if is_varied(comparison, item) and not in_numpy]
-    yield "from shflbench.core.model import Mechanism\n"
+    yield "from shflbench.model import Mechanism\n"
     yield "from shflbench.patterns.data import varied\n" if draws else ""
     yield f"from shflbench.patterns.declare import {', '.join(item for item in classes if item != 'Mechanism')}\n\n"
     yield "PATTERN = Pattern(\n"

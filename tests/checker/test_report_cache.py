@@ -122,7 +122,7 @@ def test_another_version_of_the_checker_checks_again(check: Checks, monkeypatch:
     assert check.emulated == 2
 
 
-@pytest.mark.parametrize("stage", ["emulator", "cuda_sources", "checker", "compile"])
+@pytest.mark.parametrize("stage", ["emulator", "cuda_sources", "checker", "cuda/compile"])
 def test_the_code_of_each_stage_of_a_check_determines_its_entry(stage: str) -> None:
     assert (data_cache.PACKAGE / stage).is_dir()
     assert stage in data_cache.CODE

@@ -31,7 +31,7 @@ PLAIN = (str, int, float, bool, type(None))
 CONTAINERS: dict[str, type] = {"Path": Path, "bytes": bytes, "dict": Mapping}
 PACKAGE = Path(__file__).parents[2]
 # Folders whose code determines the entries, with the version of the package.
-CODE = ("checker", "compile", "cuda_sources", "emulator")
+CODE = ("checker", "cuda/compile", "cuda_sources", "emulator")
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from shflbench.core.model import Mechanism
+from shflbench.model import Mechanism
 from shflbench.patterns.declare import Input, Output, Pattern, Variant
 
 PATTERN = Pattern(
