@@ -46,13 +46,17 @@ class RunEnd:
     """What is known at the end of a run. Problems are clauses, without a period at their end."""
 
     run: Run  # with the joint speed-ups that were stored
-    bad: tuple[Row, ...]  # that failed or computed a wrong result
     limits_problem: str = ""  # what is wrong with the limits; empty if nothing is
     samples_problem: str = ""  # why ties are decided without samples; empty if there are samples, or no times
     times: RunTimes | None = None
     ratios: Mapping[str, JointRatios] = field(default_factory=dict)  # by case; only of a user's kernels
     sentences: tuple[str, ...] = ()  # on the groups of the run
     noise: Remark | None = None  # on how quiet the machine was
+
+    @property
+    def bad(self) -> tuple[Row, ...]:
+        """The cases that failed or computed a wrong result."""
+        return tuple(row for row in self.run.rows if row.status in BAD)
 
     @property
     def bad_text(self) -> str:
@@ -73,7 +77,7 @@ def count_run(path: Path, limits: LimitContext | None) -> RunEnd:
     For a run whose times are compared elsewhere, as those of a fleet are. ResultsError if it cannot be read.
     """
     run = read_run(path)
-    return RunEnd(run, _bad_rows(run), _limits_problem(run, limits))
+    return RunEnd(run, _limits_problem(run, limits))
 
 
 def end_run(folder: RunFolder, limits: LimitContext | None) -> RunEnd:
@@ -90,7 +94,6 @@ def end_run(folder: RunFolder, limits: LimitContext | None) -> RunEnd:
         folder.append(run.rows)
     return RunEnd(
         run,
-        _bad_rows(run),
         _limits_problem(run, limits),
         samples_problem=problem,
         times=times,
@@ -98,10 +101,6 @@ def end_run(folder: RunFolder, limits: LimitContext | None) -> RunEnd:
         sentences=tuple(run_sentences(run, run.rows, times)),
         noise=_noise_report(run, times),
     )
-
-
-def _bad_rows(run: Run) -> tuple[Row, ...]:
-    return tuple(row for row in run.rows if row.status in BAD)
 
 
 def _limits_problem(run: Run, limits: LimitContext | None) -> str:

@@ -3,6 +3,7 @@
 import re
 import shlex
 import subprocess
+import tomllib
 from fnmatch import fnmatch
 from importlib.util import find_spec
 from pathlib import Path
@@ -125,6 +126,16 @@ def test_every_list_of_steps_ends_with_the_test_that_tells_that_it_is_done(page:
 def test_a_recipe_is_listed_on_both_indexes(page: Path) -> None:
     assert f"](docs/contributing/{page.name})" in GUIDE.read_text(encoding="utf-8")
     assert page.name in entries((FOLDER / "index.md").read_text(encoding="utf-8"))
+
+
+def test_the_page_of_packages_lists_each_of_them_in_the_order_of_its_layer() -> None:
+    rows = re.findall(r"^\| (`.+?`) \|", (FOLDER / "packages.md").read_text(encoding="utf-8"), re.MULTILINE)
+    listed = [name for row in rows for name in re.findall(r"`(\w+)`", row)]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    layers = project["tool"]["importlinter"]["contracts"][0]["layers"]
+    folders = {path.parent.name for path in (ROOT / "shflbench").glob("*/__init__.py")}
+    assert listed == [name for layer in layers for name in layer.split(" | ") if name in folders]
+    assert len(listed) == len(folders)
 
 
 def test_the_first_page_for_contributors_is_short() -> None:
