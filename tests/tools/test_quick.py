@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tools.quick.__main__ import base_of
 from tools.quick.affected import affected
 
 ROOT = Path(__file__).parents[2]
@@ -58,3 +59,22 @@ def test_no_test_starts_when_the_time_is_over(tmp_path: Path, seconds: str, says
     command = [sys.executable, "-m", "pytest", *options, "--rootdir", str(tmp_path), str(test)]
     outcome = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert says in outcome.stdout
+
+
+@pytest.mark.parametrize(("names", "commits_back"), [(["main"], 1), (["main", "origin/main"], 2), ([], 0)])
+def test_the_base_is_where_the_branch_left_the_main_branch_of_the_remote_or_the_local_one(
+    names: list[str], commits_back: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def git(*words: str) -> str:
+        author = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
+        command = ["git", *author, *words]
+        return subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, text=True).stdout.strip()
+
+    git("init", "-q", "-b", "work")
+    for number in range(3):
+        git("commit", "-q", "--allow-empty", "-m", str(number))
+    for name, place in zip(names, ("HEAD~1", "HEAD~2"), strict=False):
+        git("update-ref", f"refs/remotes/{name}" if "/" in name else f"refs/heads/{name}", place)
+    monkeypatch.setattr("tools.quick.__main__.ROOT", tmp_path)
+    base = base_of([])
+    assert git("rev-parse", base) == git("rev-parse", f"HEAD~{commits_back}")

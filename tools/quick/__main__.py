@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 ROOT = Path(__file__).parents[2]
-MAIN = "origin/main"
+MAIN = ("origin/main", "main")  # a clone without a remote has the second one
 SECONDS = 45  # then no test starts; with the start of pytest and the last tests, about a minute
 NO_TESTS = 5  # exit code of pytest if it has deselected every test, such as those of `make test-archs`
 
@@ -35,9 +35,12 @@ def base_of(words: Sequence[str]) -> str:
     """Return the commit to compare with: the given one, else where this branch left the main branch, else the last."""
     if words:
         return words[0]
-    command = ["git", "merge-base", "HEAD", MAIN]
-    outcome = subprocess.run(command, cwd=ROOT, check=False, capture_output=True, text=True)
-    return outcome.stdout.strip() or "HEAD"
+    for branch in MAIN:
+        command = ["git", "merge-base", "HEAD", branch]
+        outcome = subprocess.run(command, cwd=ROOT, check=False, capture_output=True, text=True)
+        if outcome.stdout:
+            return outcome.stdout.strip()
+    return "HEAD"
 
 
 def main(words: Sequence[str]) -> int:
