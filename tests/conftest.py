@@ -19,6 +19,7 @@ from tests import kernels
 from tests.disassembled import kept_listings
 from tests.kept_ptx import kept_ptx
 from tests.signals import deliver_to_children
+from tests.thorough import leave_cases
 
 
 @dataclass(frozen=True)
@@ -121,8 +122,10 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.enable()
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest selects by marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Start with the longest tests, so that no process works alone at the end."""
+    """Mark what slower commands run, and start with the longest tests, so that no process works alone at the end."""
+    leave_cases(items)
     items.sort(key=lambda item: item.get_closest_marker("expensive") is None)
 
 

@@ -1,6 +1,7 @@
-"""Tests that take hours if they check everything: `make test-archs` checks a sample, `make test-complete` all."""
+"""Tests of which faster commands check a sample: `make test`, then `make test-archs`, and `make test-complete` all."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 import pytest
@@ -24,3 +25,20 @@ def in_turn(values: Sequence[object], *, one_in: int) -> list[object]:
         pytest.param(value, marks=pytest.mark.complete if number % one_in else ())
         for number, value in enumerate(values)
     ]
+
+
+def leave_cases(items: Iterable[pytest.Item]) -> None:
+    """Leave cases of functions with the mark `one_in(N)` to the next slower command, all but the first of N in turn.
+
+    Cases of `make test` get the mark `archs`, those of `make test-archs` the mark `complete`.
+    """
+    numbers: Counter[tuple[str, bool]] = Counter()
+    for item in items:
+        mark = item.get_closest_marker("one_in")
+        if mark is None or item.get_closest_marker("complete"):
+            continue
+        is_slow = item.get_closest_marker("archs") is not None
+        key = item.nodeid.partition("[")[0], is_slow
+        if numbers[key] % mark.args[0]:
+            item.add_marker("complete" if is_slow else "archs")
+        numbers[key] += 1
