@@ -111,15 +111,16 @@ def exchange_costs(
 
 
 def _measured(request: Request, results: Sequence[Path], gpu: str | None, arch: str | None) -> list[GpuResults]:
-    """Return the results that have times of the pattern, by GPU; none where none is of the architecture.
+    """Return the results that have times of the pattern, by GPU; none where an architecture has none.
 
-    UsageError for a pattern or an option that nobody knows; ResultsError for results without the pattern.
+    UsageError for a pattern or an option that nobody knows; ResultsError for results without the pattern, unless an
+    architecture is given, for which it is predicted.
     """
     if not results and not DEFAULT_RESULTS.is_dir():
         require_pattern(request.pattern, (), has_results=False)
     measured = read_results(results, gpu, arch)
     rows = [row for of_gpu in measured for run in of_gpu.runs for row in run.rows]
-    require_pattern(request.pattern, rows, has_results=bool(measured))
+    require_pattern(request.pattern, rows, has_results=bool(measured) and not arch)
     require_options(request, [row for row in rows if row.pattern == request.pattern])
     return [
         of_gpu for of_gpu in measured if any(row.pattern == request.pattern for run in of_gpu.runs for row in run.rows)

@@ -29,6 +29,7 @@ def test_notes_of_the_runs_are_part_of_the_result(tmp_path: Path) -> None:
     assert note == f"{folder} contains an unfinished run; resume it: shflbench run --resume {folder}"
 
 
+@pytest.mark.archs
 def test_without_results_an_architecture_is_predicted(
     shflbench: Command, kernel_cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -38,6 +39,23 @@ def test_without_results_an_architecture_is_predicted(
     assert (result.variants, result.measured) == ({"sm_100": "shfl"}, ())
     printed = shflbench("advise", "neighbor", "--arch", "sm_100").out
     assert result.text() == printed.partition("\n\n")[0]
+
+
+def test_a_pattern_that_the_results_of_an_architecture_lack_is_predicted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class PredictedError(Exception):
+        """Stands for the prediction."""
+
+    def predict(*_: object) -> None:
+        raise PredictedError
+
+    folder = part_of("quick", tmp_path / "run", lambda row: row["pattern"] == "reduce")
+    monkeypatch.setattr("shflbench.advice.api.predict_answer", predict)
+    with pytest.raises(PredictedError):
+        package.advise("vote", folder, arch="sm_90")
+    with pytest.raises(ResultsError, match="no timed case of vote"):
+        package.advise("vote", folder)
 
 
 def test_what_is_not_known_is_an_error_of_shflbench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
