@@ -41,6 +41,7 @@ def test_frequent_commands_import_no_heavy_package(statement: str) -> None:
     assert loaded.isdisjoint(HEAVY)
 
 
+@pytest.mark.archs
 def test_runs_are_drawn_without_the_compiler_and_the_gpu() -> None:
     loaded = modules_after("import shflbench.output.plot, shflbench.analysis, shflbench.store")
     assert "matplotlib" in loaded
@@ -151,6 +152,7 @@ def test_make_help_lists_every_target() -> None:
     assert [line.split()[1] for line in help_text.splitlines()] == targets
 
 
+@pytest.mark.archs
 def test_no_message_cites_a_page_which_an_installed_copy_lacks() -> None:
     for path, tree in trees().items():
         notes = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}  # docstrings

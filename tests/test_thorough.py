@@ -19,8 +19,8 @@ class Case:
         self.marks[name] = getattr(pytest.mark, name).mark
 
 
-def cases(function: str, number: int, *names: str) -> list[Case]:
-    marks = {"one_in": pytest.mark.one_in(3).mark}
+def cases(function: str, number: int, *names: str, one_in: tuple[int, ...] = (3,)) -> list[Case]:
+    marks = {"one_in": pytest.mark.one_in(*one_in).mark}
     marks |= {name: getattr(pytest.mark, name).mark for name in names}
     return [Case(f"{function}[{index}]", dict(marks)) for index in range(number)]
 
@@ -38,6 +38,12 @@ def test_a_slower_command_leaves_its_cases_to_the_slowest() -> None:
     items = cases("test_a", 4, "archs")
     assert left(items, "complete") == [1, 2]
     assert all("archs" in item.marks for item in items)
+
+
+def test_of_the_cases_that_are_left_one_of_two_stays_in_the_slower_command() -> None:
+    items = cases("test_a", 7, one_in=(3, 2))
+    assert left(items, "archs") == [1, 2, 4, 5]
+    assert [number for number, item in enumerate(items) if "complete" in item.marks] == [2, 5]
 
 
 def test_cases_that_the_slower_command_has_anyway_are_counted_apart() -> None:

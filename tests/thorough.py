@@ -28,9 +28,10 @@ def in_turn(values: Sequence[object], *, one_in: int) -> list[object]:
 
 
 def leave_cases(items: Iterable[pytest.Item]) -> None:
-    """Leave cases of functions with the mark `one_in(N)` to the next slower command, all but the first of N in turn.
+    """Leave cases of functions with the mark `one_in` to the next slower command, all but the first of N in turn.
 
-    Cases of `make test` get the mark `archs`, those of `make test-archs` the mark `complete`.
+    Cases of `make test` get the mark `archs`, those of `make test-archs` the mark `complete`. With `one_in(N, M)`, the
+    first of M of the cases that `make test` leaves stays in `make test-archs`.
     """
     numbers: Counter[tuple[str, bool]] = Counter()
     for item in items:
@@ -38,7 +39,12 @@ def leave_cases(items: Iterable[pytest.Item]) -> None:
         if mark is None or item.get_closest_marker("complete"):
             continue
         is_slow = item.get_closest_marker("archs") is not None
-        key = item.nodeid.partition("[")[0], is_slow
-        if numbers[key] % mark.args[0]:
+        key = item.nodeid.partition("[")[0]
+        number = numbers[key, is_slow]
+        numbers[key, is_slow] += 1
+        first, then = (mark.args[0], 1) if is_slow or len(mark.args) == 1 else mark.args
+        if number % first:
             item.add_marker("complete" if is_slow else "archs")
-        numbers[key] += 1
+            turn = number - number // first - 1
+            if turn % then:
+                item.add_marker("complete")

@@ -55,6 +55,7 @@ def test_several_values_of_a_lane_are_a_transposition(offered: int, title: str |
     assert (pattern.title if pattern else None) == title
 
 
+@pytest.mark.archs
 def test_the_ratio_is_that_of_the_stored_run() -> None:
     (one,) = StoredExchanges([RESULTS], None, None).alone(exchange("XOR", 1), 1024)
     assert (one.gpu, one.run) == ("NVIDIA H200 (sm_90)", str(RESULTS / "gtc2013" / "nvidia-h200"))
@@ -65,6 +66,7 @@ def test_the_ratio_is_that_of_the_stored_run() -> None:
     assert one.speedup.low > 4
 
 
+@pytest.mark.archs
 def test_an_element_type_that_nobody_measured_gets_the_nearest_one() -> None:
     (one,) = StoredExchanges([RESULTS], None, None).alone(exchange("XOR", 1, element="u4"), 1024)
     assert one.setting.startswith("f32, ")  # neighbor with mode=xor

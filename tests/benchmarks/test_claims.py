@@ -24,6 +24,7 @@ def evidence() -> Evidence:
     return few
 
 
+@pytest.mark.archs
 def test_at_most_1_percent_of_the_verdicts_are_wrong(evidence: Evidence) -> None:
     assert len(evidence.kinds) == 4
     for kind in evidence.kinds:

@@ -52,6 +52,7 @@ def drawn(evidence: Evidence, monkeypatch: pytest.MonkeyPatch) -> list[tuple[lis
     return requested
 
 
+@pytest.mark.archs
 def test_page_has_a_line_for_every_requirement(evidence: Evidence) -> None:
     lines = page(evidence).splitlines()
     found = [line for line in lines if line.startswith(("- met: ", "- **missed**: "))]

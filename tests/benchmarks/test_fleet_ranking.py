@@ -44,6 +44,7 @@ def test_a_rule_that_names_nothing_misses_a_requirement(judged: tuple[Counts, li
     assert [met for _, met in requirements(blind, judged[1], dear)][-2:] == [False, False]
 
 
+@pytest.mark.archs
 def test_the_command_is_measured_on_run_folders_that_are_written_from_a_recorded_run(tmp_path: Path) -> None:
     recorded = PAGE.parents[1] / "results" / "moving-average" / "nvidia-h200"
     cost = reading_cost(recorded, tmp_path, 4)

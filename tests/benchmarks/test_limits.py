@@ -22,6 +22,7 @@ def compared() -> list[Compared]:
     return list(compare(run, best_case(run)))
 
 
+@pytest.mark.archs
 def test_every_timed_row_has_a_limit_that_its_measurement_respects(compared: list[Compared]) -> None:
     assert len(compared) == len(read_run(RUN).rows)
     assert all(one.limit.limit_us for one in compared)

@@ -5,6 +5,8 @@ import io
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 from benchmarks.wavefronts import UNKNOWN, emulated, page
 from benchmarks.wavefronts_gpu import Measured, metric, problem, read_counts
 from benchmarks.wavefronts_subjects import SOURCE, STEPS, Subject, compiled, subjects
@@ -26,6 +28,7 @@ def recorded(path: Path = PAGE) -> dict[str, list[str]]:
     return {f"{row[0][1:-1]}, {row[1]}": row[2:] for row in rows if row[0].startswith("`") and len(row) > 3}
 
 
+@pytest.mark.archs
 def test_the_emulator_counts_what_nsight_compute_counted() -> None:
     assert list(recorded()) == [subject.name for space in (SHARED, GLOBAL) for subject in subjects(space)]
     different = {name: row for name, row in recorded().items() if {row[1], row[2]} != {f"{counts()[name]:g}"}}

@@ -69,6 +69,7 @@ def test_ten_times_the_time_changes_no_verdict_of_a_hundred_files(path: Path) ->
     assert verdicts(path, 10 * SECOND) == verdicts(path, SECOND)
 
 
+@pytest.mark.archs
 def test_a_long_loop_has_one_verdict_by_any_clock(tmp_path: Path) -> None:
     path = tmp_path / "k.cu"
     path.write_text(LONG, encoding="utf-8")

@@ -33,6 +33,7 @@ def test_reports_on_small_programs_do_not_contradict_themselves(program: Path, k
         assert contradictions(report) == []
 
 
+@pytest.mark.one_in(9)
 @pytest.mark.parametrize(
     ("name", "bare"),
     [

@@ -79,6 +79,7 @@ def machine(tmp_path: Path) -> Machine:
     return Machine(tmp_path)
 
 
+@pytest.mark.archs
 def test_a_name_with_a_variable_is_compiled_and_reported_as_it_is(machine: Machine) -> None:
     (machine.folder / "a$HOME.cu").write_text(f"\n\n{KERNEL}")
     outcome = machine.check("a$HOME.cu", "--launch", "1x64", "--arg", "p=i32[1]", "--format", "json")
@@ -88,6 +89,7 @@ def test_a_name_with_a_variable_is_compiled_and_reported_as_it_is(machine: Machi
     assert "shflbench_" not in outcome.stdout + outcome.stderr
 
 
+@pytest.mark.archs
 def test_an_error_names_the_users_file(machine: Machine) -> None:
     (machine.folder / "a$HOME.cu").write_text(f"\n#error\n{KERNEL}")
     outcome = machine.check("a$HOME.cu")
@@ -96,6 +98,7 @@ def test_an_error_names_the_users_file(machine: Machine) -> None:
     assert "shflbench_" not in outcome.stdout + outcome.stderr
 
 
+@pytest.mark.archs
 def test_no_name_reaches_a_shell(machine: Machine) -> None:
     """Files, folders that are searched, their parents, folders of headers, and macros."""
     hostile = machine.folder / NAMES[0] / NAMES[1]
@@ -116,6 +119,7 @@ def test_no_name_reaches_a_shell(machine: Machine) -> None:
     assert not machine.is_trapped
 
 
+@pytest.mark.archs
 def test_a_temporary_folder_of_a_hostile_name_is_not_used(machine: Machine) -> None:
     (machine.folder / "a.cu").write_text(KERNEL)
     folder = machine.folder / NAMES[0]
@@ -125,6 +129,7 @@ def test_a_temporary_folder_of_a_hostile_name_is_not_used(machine: Machine) -> N
     assert not machine.is_trapped
 
 
+@pytest.mark.archs
 def test_an_nvcc_in_a_folder_of_a_hostile_name_is_not_started(machine: Machine) -> None:
     (machine.folder / "a.cu").write_text(KERNEL)
     folder = machine.folder.parent / NAMES[0]

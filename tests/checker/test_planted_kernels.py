@@ -66,6 +66,7 @@ def kernel_of(name: str) -> PlantedKernel:
     return PlantedKernel(file, file.read_text(encoding="utf-8"))
 
 
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=() if in_every_run(name) else pytest.mark.archs) for name in names()]
 )
@@ -73,6 +74,7 @@ def test_a_kernel_gets_its_verdict(kernel_cache: Path, name: str) -> None:
     verify(kernel_of(name), check(kernel_of(name), kernel_cache))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "name",
     [

@@ -56,6 +56,7 @@ STOPPED = "1 finding: out of bounds (first in launch 2x128)"
 RUNNING = "1 finding: endless loop (first in launch 2x128)"
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize(
     ("variant", "fault", "sentence"),
     [
@@ -95,6 +96,7 @@ def test_a_variant_is_not_checked_where_its_reference_stops_with_an_error(
     assert "1 broken, 1 not checked" in both.err
 
 
+@pytest.mark.archs
 def test_a_race_is_a_finding_although_there_is_nothing_to_compare_with(folder: Path, kernel_cache: Path) -> None:
     plant(folder, "smem", PAST_THE_END)
     plant(folder, "shfl", f"    volatile __shared__ T slots[1];\n    slots[0] = x;\n{STORE}\n    result[0] = slots[0];")

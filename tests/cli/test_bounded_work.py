@@ -60,6 +60,7 @@ def run(folder: Path, text: str, *words: str) -> Outcome:
     return Outcome(done.returncode, done.stdout, done.stderr)
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize("words", [("bench", "--device", "none"), ("advise",), ("check",)])
 def test_a_program_that_repeats_its_launches_ends(tmp_path: Path, words: tuple[str, ...]) -> None:
     outcome = run(tmp_path, REPEATED, *words)

@@ -13,6 +13,8 @@ FLEET = ROOT / "tests" / "data" / "fleet" / "4-gpus"
 GTC = ROOT / "results" / "gtc2013"
 
 
+@pytest.mark.archs
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("words", "row"),
     [

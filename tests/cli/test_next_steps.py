@@ -84,6 +84,7 @@ def test_a_pattern_may_include_headers_of_c_and_errors_name_its_real_file(folder
     assert "does not compile: my_exchange/kernels.cu:1: cannot open source file" in outcome.err
 
 
+@pytest.mark.archs
 def test_an_emulated_run_has_nothing_to_draw_as_the_tutorial_says(folder: Path) -> None:
     assert shflbench(folder, "run", "my-exchange.yaml", "--device", "none", "--output", "c").code == 0
     outcome = shflbench(folder, "plot", "c")

@@ -49,6 +49,8 @@ BELOW_ZERO = f"{STORE}int main() {{ double *p; cudaMalloc(&p, -5); store<<<1, 32
 TWO_BYTES = f"{STORE}int main() {{ double *p; cudaMalloc(&p, 2); store<<<1, 32>>>(p); }}"
 
 
+@pytest.mark.archs
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("text", "words", "code", "sentence"),
     [

@@ -91,6 +91,7 @@ def variants_of(rung: int) -> Sequence[str]:
     return [row.variant for row in read_run(Path("tuned") / f"rung-{rung}").rows]
 
 
+@pytest.mark.archs
 def test_the_fastest_member_wins_and_what_is_slower_is_dropped_in_each_rung(demo: Command, plug: Plug) -> None:
     plug(scripts())
     outcome = demo("tune", *SETTING)
@@ -112,6 +113,7 @@ def test_the_fastest_member_wins_and_what_is_slower_is_dropped_in_each_rung(demo
     assert all(reason.endswith(f"the time of {FAST} in rung 1") for reason in dropped)
 
 
+@pytest.mark.archs
 def test_the_fastest_measured_of_each_mechanism_is_named_with_its_rung(demo: Command, plug: Plug) -> None:
     plug(scripts())
     err = " ".join(demo("tune", *SETTING).err.split())
@@ -119,6 +121,7 @@ def test_the_fastest_measured_of_each_mechanism_is_named_with_its_rung(demo: Com
     assert "smem smem-wide-double 24.48 µs (rung 1)" in err
 
 
+@pytest.mark.archs
 def test_the_fastest_of_a_mechanism_may_have_been_dropped_before_a_slower_one(demo: Command, plug: Plug) -> None:
     smem = {"lanes32-bits128": Script(ns_per_iteration=12), "smem-wide": Script(ns_per_iteration=14)}
     plug(scripts(**smem))
@@ -128,6 +131,7 @@ def test_the_fastest_of_a_mechanism_may_have_been_dropped_before_a_slower_one(de
     assert "smem lanes32-bits128 16.29 µs (rung 1)" in err
 
 
+@pytest.mark.archs
 def test_a_launch_that_the_second_rung_decides_has_no_third(demo: Command, plug: Plug) -> None:
     plug(scripts(**{NEAR: Script(ns_per_iteration=11)}))
     outcome = demo("tune", *SETTING)
@@ -181,6 +185,7 @@ def test_two_runs_with_one_seed_measure_the_same_candidates(demo: Command, plug:
     assert Path("first/tried.csv").read_text("utf-8") == Path("second/tried.csv").read_text("utf-8")
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize("stopped", [1, 2, 3])
 def test_a_stopped_run_is_resumed_where_it_was(demo: Command, plug: Plug, stopped: int) -> None:
     plug(RaisesFrom(FAST, f"tuned/rung-{stopped}", KeyboardInterrupt(), times_of()))
@@ -197,6 +202,7 @@ def test_a_stopped_run_is_resumed_where_it_was(demo: Command, plug: Plug, stoppe
     assert [read_info(Path(f"tuned/rung-{number}")).started for number in range(1, stopped + 1)] == began
 
 
+@pytest.mark.archs
 def test_a_finished_rung_of_another_seed_is_refused(demo: Command, tuned: Path) -> None:
     record = tuned / "tune.json"
     record.write_text(record.read_text("utf-8").replace('"seed": 0', '"seed": 1'), "utf-8")
@@ -243,6 +249,7 @@ def test_an_edited_list_of_what_was_tried_is_written_anew(demo: Command, tuned: 
     assert (tuned / "tried.csv").read_text("utf-8") == text
 
 
+@pytest.mark.archs
 def test_a_full_disk_names_how_to_resume(demo: Command, plug: Plug, monkeypatch: pytest.MonkeyPatch) -> None:
     plug(scripts())
     append = run_files.append
@@ -274,6 +281,7 @@ def test_a_lost_gpu_names_how_to_resume(demo: Command, plug: Plug) -> None:
     assert demo("tune", "--resume", "tuned").code == 0
 
 
+@pytest.mark.archs
 def test_a_full_disk_at_the_start_names_another_folder(
     demo: Command, plug: Plug, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -363,6 +371,7 @@ def test_a_finished_rung_of_another_suite_is_refused(demo: Command, tuned: Path)
     assert "tuned/rung-3 is a run of another suite than tuned/rung-3.yaml" in outcome.err
 
 
+@pytest.mark.archs
 def test_a_candidate_with_a_wrong_result_is_dropped_with_its_reason(demo: Command, plug: Plug) -> None:
     plug(scripts(**{WRONG: Script(ns_per_iteration=5, fault=one_lane(in_iteration(2)))}))
     outcome = demo("tune", *SETTING)

@@ -209,6 +209,7 @@ def test_a_wrong_argument_ends_a_program_at_the_call() -> None:
     assert done.stderr.endswith("shflbench.errors.UsageError: processes is 1000000000\n")
 
 
+@pytest.mark.archs
 def test_results_compare() -> None:
     assert check() == check()
     assert check() != check(args=[X, 128])

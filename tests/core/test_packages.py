@@ -55,6 +55,7 @@ def name_of(module: str) -> Package:
     return package
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("module", "words"), BROKEN, ids=[module for module, _ in BROKEN])
 def test_a_broken_package_is_named_with_the_command_that_installs_it(
     broken: Callable[..., Outcome], module: str, words: tuple[str, ...]

@@ -138,6 +138,7 @@ def outcome(read: Read, text: str) -> str:
         return error.message
 
 
+@pytest.mark.archs
 def test_mutated_files_give_kernels_or_one_sentence(read: Read) -> None:
     outcomes = {outcome(read, mutated(FILE, seed)) for seed in range(COMPILED)}
     sentences = outcomes - {"kernels"}

@@ -230,6 +230,7 @@ def test_a_file_that_nvrtc_rejects_is_compiled_with_what_stands_for_a_missing_he
     assert read(extension, nvcc).compiler.startswith("NVRTC")
 
 
+@pytest.mark.archs
 def test_device_code_that_only_nvcc_reads_is_compiled_without_host_code_that_nvcc_rejects(
     nvcc: FakeNvcc, extension: Path, tmp_path: Path
 ) -> None:
@@ -288,6 +289,7 @@ def test_the_first_error_alone_says_whether_a_launch_in_device_code_is_the_reaso
         read(source, nvcc)
 
 
+@pytest.mark.archs
 def test_nothing_is_written_outside_of_the_folder_of_stand_ins(nvcc: FakeNvcc, extension: Path, tmp_path: Path) -> None:
     victim = tmp_path / "victim.h"
     above = "../" * 12

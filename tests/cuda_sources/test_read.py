@@ -150,6 +150,7 @@ def test_a_type_that_needs_the_host_is_removed_unless_device_code_uses_it(read: 
         read(f"{types}__global__ void k(Named *p) {{ p->name = 1; }}\n")
 
 
+@pytest.mark.archs
 def test_a_specialization_that_needs_the_host_is_never_removed(read: Read) -> None:
     text = """#include <string>
 template <class T> struct Width { static const int value = 1; };

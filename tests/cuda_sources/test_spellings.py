@@ -137,6 +137,7 @@ def test_headers_of_the_host_are_not_needed_for_device_code(read: Read, text: st
     assert [item.name for item in read(text).kernels] == ["k"]
 
 
+@pytest.mark.archs
 def test_device_code_uses_cub_without_nvcc(read: Read) -> None:
     text = (
         "#include <cub/cub.cuh>\n"

@@ -49,6 +49,7 @@ def link_all(source: Path, target: Path) -> None:
         (target / entry.name).symlink_to(entry)
 
 
+@pytest.mark.archs
 def test_command_of_the_page_prints_its_results(changed: Process, tmp_path: Path) -> None:
     lay(tmp_path / "run")
     outcome = changed("clock", "run")

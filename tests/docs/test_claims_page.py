@@ -86,6 +86,7 @@ PRIVATE = "private-array/{}/{}/{}/1024/length=32/index={}/math=0"
 LADDER = "memory-ladder/{}/i32/sms x 32/16384/chains=1/lines=8192"
 
 
+@pytest.mark.archs
 def test_the_verdicts_on_exchanges_are_those_of_the_numbers(judged: Verdicts, times: dict[str, float]) -> None:
     assert judged.by_id["G12"].verdict == "confirmed"
     assert times[REDUCE.format("smem")] / times[REDUCE.format("shfl")] > 5

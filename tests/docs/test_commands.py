@@ -53,6 +53,7 @@ def test_a_checkout_may_be_installed(text: str) -> None:
     assert not UNPUBLISHED.search(text)
 
 
+@pytest.mark.archs
 def test_no_text_names_an_unpublished_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     files = [name for name in check.files([]) if name != "tests/docs/test_commands.py"]

@@ -18,6 +18,7 @@ def test_the_pages_are_current() -> None:
     assert {path.stem: text for path, text in pages().items()} == TEXTS, "run `make plots`"
 
 
+@pytest.mark.archs
 def test_each_claim_stands_on_the_pages_once() -> None:
     judged = verdicts(LETTERS).by_id
     listed = ROW.findall("\n".join(TEXTS.values()))

@@ -23,6 +23,7 @@ def test_the_record_has_the_fastest_variants_of_today() -> None:
     assert {one.setting for one in fastest.values() if one.unit == "cycles"} <= known.keys()
 
 
+@pytest.mark.archs
 @pytest.mark.expensive
 @pytest.mark.parametrize(("setting", "by"), FEW)
 def test_the_record_is_what_the_compiler_of_today_gives(setting: str, by: str) -> None:

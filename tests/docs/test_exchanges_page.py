@@ -35,6 +35,7 @@ WRITTEN = re.compile(r"Written by `make plots` from tools/docs/exchanges/")
 TOPICS = {name: text for name, text in TEXTS.items() if name not in {FIRST.stem, CLAIMS.stem}}
 
 
+@pytest.mark.archs
 @pytest.mark.expensive
 def test_the_pages_are_current() -> None:
     assert {path.stem: text for path, text in pages().items()} == TEXTS, "run `make plots`"

@@ -29,6 +29,7 @@ def test_committed_page_matches_the_code(name: str) -> None:
     assert committed == PAGES[name](), "run `make docs`"
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", builtin())
 def test_committed_page_of_a_pattern_matches_the_code(name: str) -> None:
     """Its tables of machine code are not compiled again: their digest tells whether they are current."""

@@ -23,6 +23,7 @@ def _in_process(monkeypatch: pytest.MonkeyPatch) -> None:
     start_no_processes(monkeypatch)
 
 
+@pytest.mark.archs
 @pytest.mark.usefixtures("swap_halves")
 def test_the_pattern_of_the_page_has_its_expected_instructions_and_is_verified(reader: Command) -> None:
     assert reader("validate", "halves.yaml").code == 0
@@ -62,6 +63,7 @@ def test_the_reference_of_the_page_for_two_dimensions_transposes() -> None:
     assert reference(matrix, at).tolist() == matrix.reshape(32, 48).T.tolist()
 
 
+@pytest.mark.archs
 def test_existing_kernels_are_compared_as_the_page_says(reader: Command) -> None:
     executions = walk(OWN, reader)
     assert [command.line.split()[1] for command in executions] == ["run", "check"]
@@ -95,6 +97,7 @@ def test_every_mistake_of_the_page_is_tested() -> None:
     assert mistakes().keys() == EDITS.keys()
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("mistake", EDITS)
 def test_each_mistake_gives_the_message_of_the_page(reader: Command, mistake: str) -> None:
     walk(OWN, reader, run_commands=False)

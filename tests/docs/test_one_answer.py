@@ -105,11 +105,14 @@ def test_advise_names_the_variant_the_setting_and_the_factors_of_report_and_show
         assert cells[6].startswith(f"{factor['value']:.1f}×")
 
 
+@pytest.mark.archs
 def test_advise_does_not_depend_on_how_many_suites_measured_a_pattern() -> None:
     every, one = advised("reduce"), advised("reduce", "results/gtc2013")
     assert (every["case_ids"], every["over_baseline"]) == (one["case_ids"], one["over_baseline"])
 
 
+@pytest.mark.archs
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize(("setting", "names"), [(setting, names) for setting, names, *_ in CHOICES])
 def test_readme_names_what_show_names(setting: str, names: str) -> None:
     pattern, dtype, *options = setting.split()

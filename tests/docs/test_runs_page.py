@@ -24,6 +24,7 @@ def run_in(folder: Path) -> ReferenceRun:
     return next(run for run in reference_runs() if ROOT / run.folder == folder)
 
 
+@pytest.mark.archs
 def test_the_page_is_current() -> None:
     assert render() == PAGE.read_text(encoding="utf-8"), "run `make plots`"
 
@@ -54,6 +55,7 @@ def test_the_page_names_the_runs_whose_gpu_was_not_quiet() -> None:
     assert named == {(one.suite, one.disturbance) for one in reference_runs() if one.disturbance}
 
 
+@pytest.mark.archs
 def test_the_page_names_the_runs_whose_kernels_have_no_launch_bounds() -> None:
     text = " ".join(PAGE.read_text(encoding="utf-8").split())
     sentences = re.findall(r"measured kernels without launch bounds: those of (.+?)\.", text)

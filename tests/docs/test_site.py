@@ -77,6 +77,7 @@ def test_its_counts_of_verdicts_are_those_of_the_pages_on_claims() -> None:
     assert f"{listed} claims of code bases" in TEXT
 
 
+@pytest.mark.archs
 def test_the_fastest_variants_are_safe_and_tie(at: dict[str, Setting]) -> None:
     neighbor = at["gtc2013 neighbor f32 26x1024 mode=idx"]
     assert neighbor.leaders() == ["shfl"]

@@ -18,6 +18,7 @@ def emitted(arch: str) -> dict[str, Module]:
     return torture(arch)
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize(
     "arch", [arch if arch == "sm_90" else pytest.param(arch, marks=pytest.mark.archs) for arch in kernels.ARCHS]
 )

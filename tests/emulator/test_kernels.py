@@ -25,6 +25,7 @@ def wrong(emulated: EmulatedKernel, workload: Workload) -> str:
 
 # In `make test-archs`, tests/kernel_facts/pattern_checks/test_kernels.py runs all others in lockstep, too, and
 # tests/cuda/compile/test_archs.py compares their forms.
+@pytest.mark.one_in(27, 3)
 @pytest.mark.parametrize("name", kernels.in_every_run())
 def test_every_kernel_is_right_in_lockstep_and_each_of_its_forms_has_a_property_test(name: str) -> None:
     kernel = kernels.kernel(name)

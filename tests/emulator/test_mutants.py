@@ -73,6 +73,7 @@ def test_there_are_barriers_to_delete(name: str) -> None:
     assert len(BARRIER.findall(kernels.kernel(name).ptx)) > 4
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=() if name in QUICK else pytest.mark.archs) for name in MEMORY]
 )

@@ -113,6 +113,7 @@ def test_a_stray_quotation_mark_is_reported_with_its_line(
     )
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("words", "value"), [(PLOT, "inf"), (PLOT, "-3.5"), (PLOT, "0"), (COMPARE, "nan"), (SAVE, "inf")]
 )
@@ -192,6 +193,7 @@ def link_to_device(path: Path) -> None:
     path.symlink_to("/dev/zero")
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize(
     ("kind", "create"),
     [

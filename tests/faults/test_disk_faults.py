@@ -100,6 +100,7 @@ def test_folder_that_became_read_only_ends_the_run_and_resume_continues_it(pause
     assert len(paused.rows()) == CASES
 
 
+@pytest.mark.archs
 def test_deleted_folder_ends_the_run_and_is_not_created_again(paused: Machine) -> None:
     outcome = meanwhile(paused, shutil.rmtree)
     assert (outcome.code, outcome.out) == (3, "")
@@ -109,6 +110,7 @@ def test_deleted_folder_ends_the_run_and_is_not_created_again(paused: Machine) -
     assert not (paused.folder / "out").exists()
 
 
+@pytest.mark.archs
 def test_folder_without_write_permission_is_reported_before_anything_is_measured(make: Make) -> None:
     made = make()
     (made.folder / "locked").mkdir(mode=0o555)
@@ -144,6 +146,7 @@ def test_output_that_cannot_exist_is_reported_before_anything_is_measured(
     assert sorted(path.name for path in made.folder.iterdir()) == ["file", "log", "suite.yaml"]
 
 
+@pytest.mark.archs
 def test_run_that_cannot_start_on_a_full_disk_leaves_no_folder(make: Make) -> None:
     made = make()
     outcome = made.run("suite.yaml", "--output", "out", preexec_fn=limited)
@@ -155,6 +158,7 @@ def test_run_that_cannot_start_on_a_full_disk_leaves_no_folder(make: Make) -> No
     assert not (made.folder / "out").exists()
 
 
+@pytest.mark.archs
 def test_new_on_a_full_disk_leaves_nothing_and_works_once_there_is_space(tmp_path: Path) -> None:
     outcome = shflbench(tmp_path, "new", "my-exchange", preexec_fn=limited)
     assert (outcome.code, outcome.out) == (3, "")
@@ -166,6 +170,7 @@ def test_new_on_a_full_disk_leaves_nothing_and_works_once_there_is_space(tmp_pat
     assert shflbench(tmp_path, "new", "my-exchange").code == 0
 
 
+@pytest.mark.archs
 def test_plot_on_a_full_disk_leaves_the_old_charts_and_no_part_of_a_new_one(tmp_path: Path) -> None:
     shutil.copytree(RECORDED, tmp_path / "run")
     folder = tmp_path / "plots" / "quick" / "run"

@@ -23,6 +23,7 @@ def test_groups_are_emulated_in_parallel_and_files_have_the_order_of_the_suite(m
     assert made.happened().count("worker") == 2  # a single group is emulated in the process of the command
 
 
+@pytest.mark.archs
 def test_death_of_a_worker_fails_only_the_case_that_it_emulated(make: Make) -> None:
     made = make(
         fault("neighbor/smem-double", "verify", "kill", 3),
@@ -57,6 +58,7 @@ def test_run_that_is_ended_keeps_finished_groups_and_can_be_resumed(make: Make, 
     assert [row.pattern for row in made.all_rows()] == ["neighbor"] * 6 + ["reduce"] * 3
 
 
+@pytest.mark.archs
 def test_emulator_that_cannot_be_opened_ends_the_run(make: Make) -> None:
     made = make(fault("device", "open", "exception"))
     outcome = made.run(*EMULATED, "--output", "out")

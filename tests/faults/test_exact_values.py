@@ -126,6 +126,7 @@ USAGE = {
 }
 
 
+@pytest.mark.archs
 def test_files_of_other_tools_and_options_have_plain_numbers(tmp_path: Path) -> None:
     for name, (content, _) in FOREIGN.items():
         (tmp_path / name).write_text(content, encoding="utf-8")

@@ -28,6 +28,7 @@ def crashed(tmp_path_factory: pytest.TempPathFactory, kernel_cache: Path) -> tup
     return made, made.run("suite.yaml", "--output", "out")
 
 
+@pytest.mark.archs
 def test_run_with_crashed_kernels_exits_5_and_says_how_many(crashed: tuple[Machine, Outcome]) -> None:
     _, outcome = crashed
     assert (outcome.code, outcome.out) == (5, "out\n")

@@ -31,6 +31,7 @@ experiments:
 """
 
 
+@pytest.mark.archs
 def test_worker_that_hangs_does_not_outlive_a_run_that_is_killed(make: Make) -> None:
     made = make(fault("neighbor/shfl", "time", "hang", 4))
     process = made.start("suite.yaml", "--output", "out")
@@ -49,6 +50,7 @@ def test_compilers_do_not_outlive_a_run_that_is_killed(make: Make, tmp_path: Pat
     assert made.end(process).code == -9
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize(("kills", "launches"), KILLS)
 def test_run_that_is_killed_at_random_moments_and_resumed_equals_an_uninterrupted_one(
     make: Make, kills: int, launches: int

@@ -9,6 +9,7 @@ from tests.faults.conftest import CASES, Make, fault
 pytestmark = pytest.mark.expensive
 
 
+@pytest.mark.archs
 def test_each_case_is_measured_in_three_processes(make: Make) -> None:
     made = make()
     outcome = made.call("suite.yaml", "--output", "out", "--processes", "3")

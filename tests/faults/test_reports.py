@@ -38,6 +38,7 @@ def test_steps_count_cases_and_rounds_per_process_and_advice_omits_what_was_done
     assert "--processes" not in outcome.err
 
 
+@pytest.mark.archs
 def test_progress_bar_shows_the_remaining_time(make: Make) -> None:
     made = make(nap=0.002)
     controller, terminal = pty.openpty()

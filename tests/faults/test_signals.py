@@ -46,6 +46,7 @@ def endless(make: Make) -> Machine:
     return make(fault("reduce/smem", "time", "hang", 4, worker=0), cases_per_window=1)
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize(
     ("end", "code", "word"),
     [pytest.param(interrupt, 130, "interrupted", marks=pytest.mark.archs), (terminate, 143, "terminated")],
@@ -58,6 +59,7 @@ def test_run_that_is_ended_says_how_to_resume_it(endless: Machine, end: End, cod
     assert {row.pattern for row in endless.rows().values()} == {"neighbor"}
 
 
+@pytest.mark.archs
 def test_run_that_is_interrupted_on_a_terminal_can_be_resumed_as_it_says(endless: Machine) -> None:
     outcome = ended(endless, ctrl_c)
     assert (outcome.code, outcome.out) == (130, "")
@@ -75,6 +77,7 @@ def test_run_whose_terminal_was_closed_can_be_resumed(endless: Machine) -> None:
     check_resumption(endless)
 
 
+@pytest.mark.archs
 def test_run_that_another_process_writes_cannot_be_resumed(endless: Machine) -> None:
     first = endless.start("suite.yaml", "--output", "out", start_new_session=True)
     endless.wait_for("hang")
@@ -100,6 +103,7 @@ def check_resumption(made: Machine) -> None:
     assert made.failures() == {}
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize(("end", "code"), [(ctrl_c, 130), pytest.param(terminate, 143, marks=pytest.mark.archs)])
 def test_run_that_is_ended_while_it_compiles_leaves_no_compiler_behind(
     make: Make, tmp_path: Path, end: End, code: int

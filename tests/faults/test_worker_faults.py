@@ -31,6 +31,7 @@ def died(tmp_path_factory: pytest.TempPathFactory, kernel_cache: Path) -> tuple[
     return made, made.run("suite.yaml", "--output", "out")
 
 
+@pytest.mark.archs
 def test_death_of_a_worker_fails_the_running_case_and_its_row_says_why(died: tuple[Machine, Outcome]) -> None:
     killed = "its worker process was ended by SIGKILL (Killed)"
     assert died[0].failures() == {
@@ -50,6 +51,7 @@ def test_all_other_cases_are_timed_whatever_a_library_prints(died: tuple[Machine
     assert "rubbish" not in outcome.out + outcome.err
 
 
+@pytest.mark.archs
 def test_worker_that_is_killed_between_two_rounds_loses_nothing(make: Make) -> None:
     made = make(fault("device", "watch", "kill", 6, worker=0))
     assert made.call("suite.yaml", "--output", "out").code == 0
@@ -99,6 +101,7 @@ def test_device_that_cannot_be_opened_again_after_a_crash_ends_the_run_which_can
     assert len(made.rows()) == CASES
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize(
     ("kind", "why"),
     [
@@ -116,6 +119,7 @@ def test_worker_that_dies_or_hangs_while_it_opens_the_device_ends_the_run_before
     assert not (made.folder / "out").exists()
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize(
     ("start", "when"), [pytest.param(Machine.run, "problem", marks=pytest.mark.archs), (Machine.call, "problem_later")]
 )

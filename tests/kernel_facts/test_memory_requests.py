@@ -44,11 +44,13 @@ def test_a_timed_loop_has_the_requests_of_one_iteration() -> None:
     assert [one.most_requests for one in exchange.accesses] == [1, 1]
 
 
+@pytest.mark.archs
 def test_loads_of_the_width_of_the_machine_code_take_its_passes() -> None:
     assert [(one[2], one[4]) for one in sites(counted("vote/smem/i32/op=any")) if one[1] is LOAD] == [(128, 2)]
     assert sorted(sites(counted("neighbor/smem/f64/mode=idx"))) == [(SHARED, LOAD, 64, 1, 2), (SHARED, STORE, 64, 1, 2)]
 
 
+@pytest.mark.archs
 def test_bank_conflicts_and_only_the_active_warps_count() -> None:
     (load,) = (one for one in counted("transpose/smem/f32/words=32").accesses if one.kind is LOAD)
     assert (load.bits, load.passes, load.conflict_free_passes) == (128, 32, 4)
@@ -80,6 +82,7 @@ def test_the_block_of_the_case_is_emulated() -> None:
     assert counted("neighbor/smem/f32/mode=idx", block=96).warps == 3
 
 
+@pytest.mark.archs
 def test_two_blocks_of_a_grid_of_several_dimensions_access_the_data_of_the_whole_grid(kernel_cache: Path) -> None:
     pattern, launch = load(TILES), parse_launch("8x8:16x16")
     case = Case(pattern.name, "global", "f32", launch, 1)

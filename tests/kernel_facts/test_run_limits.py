@@ -61,6 +61,7 @@ def test_each_timed_case_has_a_limit_that_it_does_not_beat_or_the_reason_why_not
         assert limit.limit_fraction is None or 0 < limit.limit_fraction < 1.01
 
 
+@pytest.mark.archs
 def test_the_limit_of_a_loop_is_its_cycles_at_the_clock_of_the_row(run: Run, known: Mapping[str, CaseLimit]) -> None:
     row = next(row for row in run.rows if row.case_id == SHFL)
     limit = known[SHFL]
@@ -150,6 +151,7 @@ def test_an_instruction_of_no_known_unit_is_named(run: Run, monkeypatch: pytest.
     assert limit.limit_reason == "no unit is known for the instructions SHFL"
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("case", "left_out"),
     [

@@ -55,6 +55,7 @@ def changed(folder: Path, file: str, old: str, new: str) -> dict[str, Path]:
     return {"neighbor": folder}
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("file", "old", "new"),
     [
@@ -118,6 +119,7 @@ def test_a_kernel_that_does_not_compute_what_its_pattern_expects_now_is_left_out
     assert requests_of_run(run_of("smem"), folders, kernel_cache) == {}
 
 
+@pytest.mark.archs
 def test_a_kernel_with_a_race_has_its_requests(kernel_cache: Path) -> None:
     run = run_of("smem-unsafe", "smem-deck", folder=QUICK.parents[1] / "gtc2013" / "nvidia-h200")
     assert list(requests_of_run(run, builtin(), kernel_cache)) == [row.case_id for row in run.rows]

@@ -67,6 +67,7 @@ def machine_code(arch: str) -> Mapping[str, tuple[Instruction, ...]]:
     return dict(zip(SYMBOLS, sass, strict=True))
 
 
+@pytest.mark.one_in(15, 2)
 @pytest.mark.parametrize("symbol", SYMBOLS)
 @pytest.mark.parametrize("arch", READABLE)
 def test_every_loop_runs_with_its_instructions(arch: str, symbol: str) -> None:

@@ -118,6 +118,7 @@ def test_expected_counts_follow_the_block_and_the_result() -> None:
     assert columns == {"SHFL": 10, "STS": 2, "LDS": 2, "BAR": 2}
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize(
     ("variant", "counts"), [("atomic", {"VOTE": 1, "REDUX": 1}), ("atomic-columns-redux", {"VOTE": 0, "REDUX": 1})]
 )

@@ -81,6 +81,7 @@ def test_the_loop_has_the_fences_and_the_accesses_that_the_summary_says(variant:
     assert set(kernel.loop.counts) & {"UCGABAR_ARV", "MEMBAR", "STAS", "REDAS", "UBLKCP"} == opcodes
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize(("size", "copies"), [("16", 1), ("1024", 1), ("16384", 1)])
 def test_a_bulk_copy_is_one_instruction_whatever_its_size(size: str, copies: int) -> None:
     kernel = kernels.compiled(f"cluster-copy/bulk/i32/bytes={size}/cluster=2")

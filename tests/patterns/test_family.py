@@ -116,6 +116,8 @@ def run_members(
         assert {row.status for row in rows} == {Status.VERIFIED}
 
 
+@pytest.mark.archs
+@pytest.mark.one_in(6)
 @pytest.mark.usefixtures("kernel_cache")
 @pytest.mark.parametrize("name", PATTERNS)
 def test_members_have_the_declared_code_and_the_right_results(shflbench: Command, tmp_path: Path, name: str) -> None:
@@ -123,6 +125,8 @@ def test_members_have_the_declared_code_and_the_right_results(shflbench: Command
     run_members(shflbench, tmp_path, name, members_with(name, sample, dtypes_of(name)[::3]), usual.options)
 
 
+@pytest.mark.archs
+@pytest.mark.one_in(8)
 @pytest.mark.usefixtures("kernel_cache")
 @pytest.mark.parametrize("name", PATTERNS)
 def test_members_are_right_at_all_values_of_options(shflbench: Command, tmp_path: Path, name: str) -> None:
@@ -143,6 +147,8 @@ def test_all_members_have_the_declared_code_and_the_right_results(
     run_members(shflbench, tmp_path, name, {usual.dtype: members}, usual.options)
 
 
+@pytest.mark.archs
+@pytest.mark.one_in(9)
 @pytest.mark.usefixtures("kernel_cache")
 @pytest.mark.parametrize("name", PATTERNS)
 def test_members_are_free_of_hazards(shflbench: Command, tmp_path: Path, name: str) -> None:

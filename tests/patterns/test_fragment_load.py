@@ -88,6 +88,7 @@ def test_each_word_names_the_tile_that_is_loaded_next() -> None:
         assert (next_tile == np.array([1, 2, 3, 0]).reshape(1, TILES, 1)).all()
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize(("variant", "conflicts"), [("lds-128", 2), ("lds-64", 4), *((name, 8) for name in BY_WORDS)])
 def test_only_the_plain_layout_has_bank_conflicts(variant: str, conflicts: int, layout: str) -> None:

@@ -73,6 +73,7 @@ def test_all_blocks_of_all_groups_are_launched_or_fewer_that_load_vectors(blocks
     assert set(shapes.values()) == {(GROUPS * int(blocks), BLOCK)}
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("variant", ["one-block", "one-cluster", "add-counted-few", "last-block-words-few"])
 @pytest.mark.parametrize("blocks", ["32", "132"])
 def test_blocks_that_load_vectors_add_those_of_their_group_only(variant: str, blocks: str) -> None:
@@ -104,6 +105,7 @@ def test_launches_whose_blocks_wait_for_others_are_cooperative() -> None:
         assert not any(launch.cooperative for launch in later)
 
 
+@pytest.mark.archs
 def test_two_kernels_are_a_graph_where_the_name_says_so() -> None:
     graphs = [variant for variant in GRID_REDUCE.declaration.variants if variant.graph]
     assert [(variant.name, len(variant.later)) for variant in graphs] == [("two-launches-graph", 1)]

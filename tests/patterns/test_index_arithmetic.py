@@ -34,11 +34,13 @@ def test_variants_with_shared_memory_have_equal_arithmetic(pattern: str) -> None
     assert max(numbers.values()) - min(numbers.values()) <= DIFFERENT.get(pattern, ALMOST), numbers
 
 
+@pytest.mark.archs
 def test_the_index_of_an_array_per_warp_takes_as_many_instructions_at_all_lengths() -> None:
     numbers = {length: others(f"lane-array/smem/f32/length={length}/index=random") for length in LENGTHS}
     assert max(numbers.values()) - min(numbers.values()) < ALMOST, numbers
 
 
+@pytest.mark.archs
 def test_a_shuffle_computes_no_index_until_the_array_needs_two_registers_per_lane() -> None:
     numbers = {int(length): others(f"lane-array/shfl/f32/length={length}/index=random") for length in LENGTHS}
     assert {length for length, number in numbers.items() if number > min(numbers.values()) + ALMOST} == {2 * WARP}

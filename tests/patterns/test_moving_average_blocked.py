@@ -36,6 +36,7 @@ def test_bytes_are_those_of_the_array_and_not_of_the_launch() -> None:
 
 
 # A block of one warp; blocks whose last threads have no elements; more warps than one.
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("launch", ["1x32", "3x32", "2x96"])
 @pytest.mark.parametrize("options", EACH_OPTION)
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -45,6 +46,7 @@ def test_every_variant_is_right_bit_for_bit(variant: str, options: str, launch: 
     assert difference(data, execute(emulated), 0, 1) == ""
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("options", EACH_OPTION)
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_threads_load_and_store_their_elements_by_16_bytes(variant: str, options: str) -> None:

@@ -198,6 +198,7 @@ def test_lane_that_loses_one_input_in_any_iteration_is_visible_at_the_end(dtype:
     assert hidden(workload(dtype, width), lose_one_input, range(INPUT_SETS)) == []
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize("dtype", PAIRS)
 @pytest.mark.parametrize("variant", ["shfl", "cub"])
 def test_a_pair_takes_one_shuffle_and_one_addition_per_step(dtype: str, variant: str) -> None:

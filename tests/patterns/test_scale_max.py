@@ -144,6 +144,7 @@ def test_a_warp_needs_an_instruction_per_group(dtype: str, group: str, instructi
         assert SCALE.declaration.variant(name).expected_counts(DTYPES[dtype], options) == {"REDUX": instructions}
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("dtype", "group"), [("f32", "16"), ("bf16", "32"), ("bf16", "16")])
 def test_products_take_the_place_of_selections(dtype: str, group: str) -> None:
     selections = []

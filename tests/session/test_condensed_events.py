@@ -113,6 +113,7 @@ def test_rows_are_on_disk_before_their_group_is_reported(plan: Planner, tmp_path
             assert {row.case_id for row in event.rows} <= on_disk
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize("is_distant", [False, True])
 def test_places_of_different_times_are_no_disturbance_of_a_row(
     plan: Planner, tmp_path: Path, *, is_distant: bool

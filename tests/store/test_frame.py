@@ -82,6 +82,7 @@ print(json.dumps({
 """
 
 
+@pytest.mark.archs
 def test_tables_of_all_committed_runs_have_each_column_once() -> None:
     command = [sys.executable, "-c", PROGRAM, str(RESULTS), str(RESULTS.parent / "tests" / "data" / "fleet" / "4-gpus")]
     printed = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)

@@ -17,6 +17,7 @@ def project(tmp_path: Path, kernel_cache: Path) -> Project:
 RUN = ("run", "demo.yaml", "--device", "none")
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("file", ["demo.yaml", "ring/pattern.py", "ring/kernels.cu"])
 def test_a_fifo_is_refused_unread(project: Project, file: str) -> None:
     path = project.folder / file

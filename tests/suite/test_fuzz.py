@@ -96,6 +96,7 @@ def test_mutants_are_the_same_each_time_and_differ() -> None:
     assert len({changed.data for changed in first}) > 45
 
 
+@pytest.mark.archs
 def test_mutants_reach_every_part_of_the_loader(folder: Folder) -> None:
     del folder
     texts = originals()

@@ -106,6 +106,7 @@ def test_nothing_is_reported_in_a_correct_sentence(sentence: str) -> None:
     assert list(check.find_phrases(sentence)) == []
 
 
+@pytest.mark.archs
 def test_the_repository_contains_no_phrase_and_no_name_of_the_list(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(REPOSITORY)
     texts = {name: check.text_of(name) for name in check.files([])}

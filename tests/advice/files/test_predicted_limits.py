@@ -44,6 +44,7 @@ def limits_of(row: Row) -> LaunchLimits:
     return limits
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize(
     ("suite", "case", "by"),
     [

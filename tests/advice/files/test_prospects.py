@@ -61,6 +61,7 @@ SUM = "#pragma unroll\nfor (int k = 0; k < 16; ++k) x += in[i + k * gridDim.x * 
 STREAM = f"{ARRAY}\nfloat x = 0;\n{SUM}\n{EXCHANGE}\nout[i] = x;"
 
 
+@pytest.mark.archs
 def test_barriers_that_limit_a_kernel_are_a_predicted_gain(predict: Predict) -> None:
     prospect = predict(LOOP)
     assert prospect.limits is not None
@@ -90,6 +91,7 @@ COLUMNS = (
 )
 
 
+@pytest.mark.archs
 def test_what_shuffles_save_is_what_the_limit_counts_beside_vector_accesses(predict: Predict) -> None:
     prospect = predict(COLUMNS)
     assert (prospect.together.by, prospect.together.later_by) == ("exchange", "exchange")
@@ -112,6 +114,7 @@ def test_without_a_gpu_the_gain_is_unknown_and_memory_is_not(predict: Predict) -
     assert prospect.saved_bytes == 4096
 
 
+@pytest.mark.archs
 def test_shared_memory_that_limits_occupancy_is_saved(predict: Predict) -> None:
     prospect = predict(LOOP.replace("s[1024]", "s[12 * 1024]"), "264x256")
     assert prospect.occupancy is not None
@@ -120,6 +123,7 @@ def test_shared_memory_that_limits_occupancy_is_saved(predict: Predict) -> None:
     assert (prospect.occupancy.warps, prospect.later_occupancy.warps) == (32, 64)
 
 
+@pytest.mark.archs
 def test_memory_that_another_exchange_needs_is_not_saved(predict: Predict) -> None:
     prospect = predict(LOOP.replace("out[i] = x;", "s[t] = x;\n__syncthreads();\nout[i] = s[1023 - t];"))
     assert prospect.saved_bytes == 0

@@ -18,6 +18,7 @@ def test_the_verification_between_windows_is_not_sampling() -> None:
     assert sampling_seconds(read_run(QUICK)) == pytest.approx(6.27, abs=0.1)  # five gaps take 6.57 s in all
 
 
+@pytest.mark.archs
 def test_each_process_counts(tmp_path: Path) -> None:
     usual = sampling_seconds(read_run(QUICK))
     shutil.copytree(QUICK, tmp_path / "twice")

@@ -66,6 +66,7 @@ def test_a_claim_that_holds_in_some_settings_depends_on_the_factor_that_decides(
     assert verdict.worst.measured.value == min(ratios)
 
 
+@pytest.mark.archs
 def test_values_that_undecided_settings_have_too_are_not_named() -> None:
     tested = claim("speedup(shfl-warp, smem) >= 1.5", pattern="softmax", length="64|128|256|512|1024")
     verdict = judge(tested, "rows")
@@ -156,6 +157,7 @@ def test_two_runs_of_a_suite_are_distinguished_by_their_folders() -> None:
     assert verdict.sentence == f"holds in 1 of 2 settings (earlier) and fails in 1 ({source.folder})"
 
 
+@pytest.mark.archs
 def test_calls_with_settings_make_one_setting_of_the_groups_that_they_join() -> None:
     tested = claim(
         "time(local, index=worst) > time(local, index=uniform)", pattern="private-array", length="32", math="0"

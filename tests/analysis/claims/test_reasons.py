@@ -1,3 +1,5 @@
+import pytest
+
 from shflbench.analysis.claims.claim_verdicts import judge_subjects
 from shflbench.core.claims.claim import Claim
 from tests.analysis.claims.conftest import claim, subject
@@ -8,6 +10,7 @@ def reason(tested: Claim, suite: str = "gtc2013") -> str:
     return verdict.settings[0].why
 
 
+@pytest.mark.archs
 def test_counts_and_limits_of_each_variant_are_named() -> None:
     tested = claim("time(shfl) < 99 or time(smem) < 99", pattern="reduce", dtype="f64")
     limits = [subject("gtc2013").source.limits[f"reduce/{name}/f64/26x1024/4096/width=32"] for name in ("shfl", "smem")]

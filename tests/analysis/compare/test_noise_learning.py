@@ -74,6 +74,7 @@ def why_not(record: LearnedNoise, pair: tuple[Run, Run], **changes: object) -> s
     return applies(record, Side.of([base]), Side.of([changed]))
 
 
+@pytest.mark.archs
 def test_learned_noise_names_its_source(record: LearnedNoise) -> None:
     assert (record.processes, record.suites) == (24, ("gtc2013",))
     assert (record.first, record.last) == ("2026-11-20T08:00:00Z", "2026-11-21T08:00:00Z")
@@ -248,6 +249,7 @@ def test_noise_learned_in_a_quiet_half_raises_alarms_in_the_other() -> None:
     assert min(check.alarmed for check in checks.values()) > 0.1
 
 
+@pytest.mark.archs
 def test_one_outlier_raises_alarms_with_one_process_per_side() -> None:
     one, two, three = held_out(recorded_some()).values()
     assert one.alarmed > 0.02

@@ -57,6 +57,7 @@ def two_percent(batches: list[Batch]) -> list[Detection]:
     return slowed(batches, DEFAULT, 2)
 
 
+@pytest.mark.archs
 def test_unchanged_suites_hardly_ever_raise_an_alarm(default: list[Drawn]) -> None:
     assert alarmed(default).value <= 0.02  # 1% of many more draws
     assert not any(drawn.refused for drawn in default)
@@ -68,6 +69,7 @@ def test_more_unchanged_suites_hardly_ever_raise_an_alarm_either(batches: list[B
     assert alarmed(unchanged(batches, QUICK, MANY[QUICK])).hits == 0
 
 
+@pytest.mark.archs
 def test_half_as_wide_intervals_would_alarm(batches: list[Batch], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rule, "TAILS", rule.TAILS / 2)
     monkeypatch.setattr(rule, "FEW", rule.FEW / 2)
@@ -81,6 +83,7 @@ def test_unchanged_cases_from_10_us_on_are_decided(batches: list[Batch], default
     assert still[MIDDLE].value <= 0.06
 
 
+@pytest.mark.archs
 def test_one_process_per_side_never_raises_an_alarm_on_unchanged_code(batches: list[Batch]) -> None:
     assert alarmed(unchanged(batches, QUICK, UNCHANGED[QUICK])).hits == 0
 

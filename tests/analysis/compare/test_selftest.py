@@ -29,6 +29,7 @@ def own_thresholds(result: SelfTest) -> dict[str, str]:
     return {case.case_id: str(case.own_threshold) for case in result.cases if case.own_threshold}
 
 
+@pytest.mark.archs
 def test_unchanged_code_raises_no_alarm_and_is_settled_by_more_processes_and_looser_thresholds() -> None:
     assert max(each.alarmed for each in plain().settings) <= 0.01
     by_threshold = [found(plain(), 3, threshold).undecided for threshold in (0.0025, 0.005, 0.01, 0.02, 0.03, 0.05)]
@@ -43,6 +44,7 @@ def test_one_process_per_side_is_not_tried_below_its_smallest_threshold() -> Non
     assert found(plain(), 3, 0.02).certain == 0.02
 
 
+@pytest.mark.archs
 def test_learned_noise_allows_every_threshold_with_one_process_per_side() -> None:
     noise = learn(generated(20, cases=12))
     result = self_test(generated(PROCESSES, cases=12), noise)

@@ -25,6 +25,7 @@ def sets(tmp_path: Path) -> Path:
     return tmp_path / "sets"
 
 
+@pytest.mark.archs
 def test_right_verdicts_are_counted_and_recorded(
     sets: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -22,6 +22,7 @@ def random_launch(source: random.Random) -> Launch:
     return steps
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize("launches", [2, 3])
 def test_random_chains_get_the_verdict_of_the_model(launches: int, tmp_path: Path) -> None:
     source = random.Random(launches)  # noqa: S311  (a test input, the same in each run)

@@ -22,6 +22,7 @@ def parameters(folder: str) -> list[object]:
 PAIRS, FIXES = parameters("pairs"), parameters("fixes")
 
 
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("file", [*PAIRS, *FIXES])
 def test_a_pair_that_lacks_an_order_gets_its_verdict_with_both_lines(file: DependentFile, kernel_cache: Path) -> None:
     verdict, kind, missing = file.broken
@@ -40,12 +41,14 @@ def test_a_pair_has_no_other_finding(file: DependentFile, kernel_cache: Path) ->
     assert len(lines) == 1 or file.has_host_code
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("file", PAIRS)
 def test_the_same_pair_with_the_order_is_clean(file: DependentFile, kernel_cache: Path) -> None:
     report = file.check(kernel_cache, "SOUND")
     assert (report.verdict, report.findings) == ("clean", ()), report.sentence
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("file", FIXES)
 def test_a_fix_is_clean_or_what_texts_disagree_on(file: DependentFile, kernel_cache: Path) -> None:
     report = file.check(kernel_cache, "FIXED")

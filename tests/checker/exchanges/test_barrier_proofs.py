@@ -13,6 +13,7 @@ def test_what_holds_for_one_number_alone_is_not_proved(advise: Advise, monkeypat
     assert [(barrier.need, barrier.is_proved) for barrier in advice.barriers] == [("not needed", False)]
 
 
+@pytest.mark.archs
 def test_a_barrier_in_a_loop_is_judged_for_any_number_of_iterations(advise: Advise) -> None:
     loop = f"{ROWS}\nfor (int k = 0; k < n; ++k) {{\n__syncthreads();\nout[256 * k + t] = s[t ^ 1];\n}}"
     for n in (1, 2):

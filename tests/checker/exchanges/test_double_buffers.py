@@ -47,6 +47,7 @@ def body_of(buffer: str, after: str, loop: str) -> str:
     return f"{PROLOG}{loop}out[t] = sum;".replace("BUFFER", buffer).replace("AFTER", after)
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(("buffer", "after", "loop"), TURNS.values(), ids=TURNS)
 def test_one_barrier_per_iteration_is_enough_where_buffers_take_turns(
     advise: Advise, buffer: str, after: str, loop: str
@@ -56,6 +57,7 @@ def test_one_barrier_per_iteration_is_enough_where_buffers_take_turns(
     assert (second.need, second.is_proved) == ("not needed", True)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("buffer", "after", "loop"), SAME.values(), ids=SAME)
 def test_both_barriers_stay_where_iterations_may_touch_one_buffer(
     advise: Advise, buffer: str, after: str, loop: str

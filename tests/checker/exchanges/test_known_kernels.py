@@ -103,6 +103,7 @@ def advice_of(file: Path, truth: Truth, cache: Path) -> KernelAdvice:
     return advice
 
 
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize(
     "file", [pytest.param(one, id=one.stem, marks=[pytest.mark.archs] if one.stem in SLOW else []) for one in FILES]
 )

@@ -127,6 +127,7 @@ def barriers_of(text: str, functions: str) -> dict[int, str]:
     return {number: line for number, line in enumerate(lines, first) if re.search(r"__sync\w+\(\)", line)}
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize(("pattern", "option", "shuffles"), only_quick(KERNELS))
 def test_smem_gets_the_shuffles_of_shfl_and_the_barriers_of_syncwarp(
     pattern: str, option: str, shuffles: list[str], folder: Path, kernel_cache: Path
@@ -213,6 +214,7 @@ PATCHED = [
 ]
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize(("pattern", "option", "shuffle"), only_quick(PATCHED))
 def test_a_patch_writes_the_shuffle_into_smem(
     pattern: str, option: str, shuffle: str, folder: Path, kernel_cache: Path

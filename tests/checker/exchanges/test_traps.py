@@ -13,6 +13,7 @@ from tests.checker.exchanges.test_known_kernels import NEEDS, advice_of, truth_o
 FILES = sorted((Path(__file__).parent / "traps").glob("*.cu"))
 
 
+@pytest.mark.one_in(12)
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_each_barrier_is_needed_for_what_a_reader_says(file: Path, kernel_cache: Path) -> None:
     truth = truth_of(file.read_text(encoding="utf-8"))

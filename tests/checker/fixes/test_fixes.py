@@ -38,6 +38,7 @@ def known_wrong(request: pytest.FixtureRequest, file: FixFile, form: str) -> Non
         request.applymarker(pytest.mark.xfail(reason=reason))
 
 
+@pytest.mark.one_in(24, 3)
 @pytest.mark.parametrize("file", FIXES)
 def test_a_kernel_before_its_fix_gets_its_verdict_at_the_lines_of_the_race(
     file: FixFile, kernel_cache: Path, request: pytest.FixtureRequest
@@ -48,6 +49,7 @@ def test_a_kernel_before_its_fix_gets_its_verdict_at_the_lines_of_the_race(
     assert at_the_lines(report, file), [(item.kind, item.place, item.other) for item in report.findings]
 
 
+@pytest.mark.one_in(11)
 @pytest.mark.parametrize("file", FIXES)
 def test_a_kernel_after_its_fix_is_clean(file: FixFile, kernel_cache: Path, request: pytest.FixtureRequest) -> None:
     known_wrong(request, file, "after")

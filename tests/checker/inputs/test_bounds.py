@@ -85,6 +85,7 @@ def reports(tmp_path_factory: pytest.TempPathFactory, kernel_cache: Path) -> dic
     return _reports(tmp_path_factory.mktemp("guards"), kernel_cache)
 
 
+@pytest.mark.archs
 def test_a_wrong_guard_is_broken_at_sizes_of_the_host_code_and_needs_arguments_without(
     reports: dict[str, KernelReport],
 ) -> None:

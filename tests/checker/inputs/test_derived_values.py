@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from shflbench.checker.file_check import check_file
 from shflbench.checker.options import FileOptions
 from shflbench.cuda_sources.read_options import Compilers
@@ -179,6 +181,7 @@ int main() {
 """
 
 
+@pytest.mark.archs
 def test_in_a_grid_that_is_scaled_down_all_blocks_arrive(tmp_path: Path, kernel_cache: Path) -> None:
     file = tmp_path / "k.cu"
     file.write_text(ARRIVALS, encoding="utf-8")

@@ -28,6 +28,7 @@ UNGUARDED = "in[(row + t) * n + column + i]"
 GUARDED = f"row + t < m && column + i < n ? {UNGUARDED} : 0"
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize(("load", "verdict"), [(UNGUARDED, "needs arguments"), (GUARDED, "clean")])
 def test_a_load_of_a_tile_without_a_guard_needs_the_size_of_the_buffer(
     tmp_path: Path, kernel_cache: Path, load: str, verdict: str

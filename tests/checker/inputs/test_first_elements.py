@@ -56,6 +56,7 @@ int main() {
 """
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize(
     ("bins", "size", "verdict"), [(64, 10000, "broken"), (128, 10000, "needs arguments"), (64, 60, "needs arguments")]
 )
@@ -84,6 +85,7 @@ int main() {
 """
 
 
+@pytest.mark.archs
 def test_different_indices_are_not_repeated(tmp_path: Path, kernel_cache: Path) -> None:
     assert verdicts(MOVED, tmp_path, kernel_cache) == {"moved": "clean"}
 
@@ -110,6 +112,7 @@ void filter(const Image &image) {
 """
 
 
+@pytest.mark.archs
 def test_sizes_that_begin_with_zero_in_a_parameter_are_those_of_a_caller(tmp_path: Path, kernel_cache: Path) -> None:
     assert verdicts(CALLED, tmp_path, kernel_cache) == {"twice": "clean", "shifted": "broken"}
 
@@ -130,6 +133,7 @@ void filter(const Model &model, const float *in, float *out) {
 """
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize(("place", "verdict"), [("s", "needs arguments"), ("s + 8", "broken")])
 def test_a_field_may_have_a_limit_that_only_the_caller_knows(
     tmp_path: Path, kernel_cache: Path, place: str, verdict: str

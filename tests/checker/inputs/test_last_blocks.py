@@ -97,6 +97,7 @@ BARRIERS = [
 ]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("ticket", "barrier", "verdict"), BARRIERS)
 def test_all_threads_of_the_last_block_take_part(
     tmp_path: Path, kernel_cache: Path, ticket: tuple[str, str, str], barrier: str, verdict: str
@@ -109,6 +110,7 @@ def test_all_threads_of_the_last_block_take_part(
         assert all(finding.launches[0] == last.shape for finding in report.findings)
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize(
     ("barrier", "code"), [pytest.param("__syncthreads()", 0, marks=pytest.mark.archs), ("__syncwarp()", 1)]
 )

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from shflbench.checker.file_check import check_file
 from shflbench.checker.options import FileOptions
 from shflbench.cuda_sources.read_options import Compilers
@@ -44,6 +46,7 @@ int main(int argc, char **argv) {
 """
 
 
+@pytest.mark.archs
 def test_numbers_other_than_the_default_show_races_and_missing_guards(tmp_path: Path, kernel_cache: Path) -> None:
     file = tmp_path / "k.cu"
     file.write_text(FILE, encoding="utf-8")

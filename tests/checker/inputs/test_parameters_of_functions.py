@@ -40,6 +40,7 @@ def test_rows_of_a_pitch_do_not_overlap_and_numbers_that_are_no_size_have_other_
     assert painted(tmp_path, kernel_cache, "pitch") == {"paint": "needs arguments", "reversed": "broken"}
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize("face", ["face / 2", "0"])
 def test_a_race_that_numbers_decide_on_which_nobody_passes_needs_arguments(
     tmp_path: Path, kernel_cache: Path, face: str

@@ -60,6 +60,7 @@ def _reports(folder: Path, cache: Path) -> dict[str, KernelReport]:
     return {report.name: report for report in check_file(file, options).kernels}
 
 
+@pytest.mark.archs
 def test_blocks_of_the_real_grid_show_an_index_that_is_wrong_only_at_real_sizes(
     tmp_path: Path, kernel_cache: Path
 ) -> None:
@@ -289,6 +290,7 @@ int main() {
 """
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize(
     ("barrier", "verdict"), [pytest.param("__syncthreads();", "clean", marks=pytest.mark.archs), ("", "broken")]
 )

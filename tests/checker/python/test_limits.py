@@ -36,6 +36,7 @@ def test_a_check_ends_at_its_time_limit() -> None:
     assert (result.verdict, result.sentence) == ("not checked", sentence)
 
 
+@pytest.mark.archs
 def test_the_check_of_a_bench_ends_at_its_limits(kernel_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SHFLBENCH_CACHE", str(kernel_cache))
     result = shflbench.bench({"sums": LOOP}, *loop(), grid=1, block=64, device="emulator", budget=0.01)

@@ -21,6 +21,7 @@ def test_racy(assert_race_free):
 RACY = PTX.replace("%rd2, %r5, 4", "%rd2, %r3, 4")  # all threads of a block scale one element
 
 
+@pytest.mark.archs
 def test_race_fails_the_test_with_its_findings_and_nothing_else(tmp_path: Path) -> None:
     for name, ptx in {"sound": PTX, "racy": RACY}.items():
         (tmp_path / f"{name}.ptx").write_text(ptx, encoding="utf-8")

@@ -74,6 +74,7 @@ def test_the_winner_of_an_open_option_depends_on_it(shflbench: Command, tmp_path
     assert "Elsewhere: redux (2.5× the speed of shfl) at width=32" in named.out
 
 
+@pytest.mark.archs
 def test_settings_that_no_suite_has_are_settled_by_a_suite_of_a_few_lines(shflbench: Command, tmp_path: Path) -> None:
     reductions(tmp_path / "results", "f64")
     settled = record(shflbench, "reduce", "--dtype", "f64", "--option", "width=8")["settled_by"]
@@ -237,6 +238,7 @@ def test_every_variant_that_a_committed_run_recommends_has_code_to_copy() -> Non
     assert missing == []
 
 
+@pytest.mark.archs
 def test_an_earlier_run_of_the_setting_is_named_where_it_says_something_else(shflbench: Command) -> None:
     runs = [RESULTS / suite / "nvidia-h200" for suite in ("residency", "dynamic-indexing")]
     lines = shflbench("advise", "private-array", *runs).out.splitlines()

@@ -19,6 +19,7 @@ def file(kernel_cache: Path, monkeypatch: pytest.MonkeyPatch, shflbench: Command
     return "sums.cu"
 
 
+@pytest.mark.archs
 def test_text_has_a_table_of_exchanges_and_one_of_barriers_per_kernel(file: str, shflbench: Command) -> None:
     outcome = shflbench("advise", file)
     assert outcome.code == 0, outcome.err
@@ -57,6 +58,7 @@ TWO_LOADS = LANES.replace("^ 1];", "^ 1] + s[threadIdx.x];")
 WEAKER = TWO_LOADS.replace("__syncthreads", "__syncwarp")
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("text", "changed"), [(LANES, SHUFFLED), (TWO_LOADS, WEAKER)])
 @pytest.mark.parametrize("end", ["", "\n", "\r\n"])
 def test_patch_is_a_diff_that_git_applies(file: str, shflbench: Command, text: str, changed: str, end: str) -> None:
@@ -97,6 +99,7 @@ def test_advice_that_is_no_edit_of_the_text_is_not_denied(
     assert outcome.err.endswith("There is no change that can be written into the file.\n")
 
 
+@pytest.mark.archs
 def test_no_patch_where_another_kernel_needs_the_barrier_of_the_line(file: str, shflbench: Command) -> None:
     del file
     text = LANES.replace("__global__ void lanes(", "template <int D> __global__ void lanes(").replace("^ 1", "^ D")

@@ -51,6 +51,7 @@ def long_file(file: str) -> str:
     return file
 
 
+@pytest.mark.archs
 def test_text_has_the_stored_ratio_and_the_prediction_each_in_a_sentence(long_file: str, shflbench: Command) -> None:
     outcome = shflbench("advise", long_file, RESULTS)
     assert outcome.code == 0, outcome.err
@@ -73,6 +74,7 @@ def test_text_has_the_stored_ratio_and_the_prediction_each_in_a_sentence(long_fi
     assert memory == "  saves 4,096 bytes of shared memory per block; 64 of 64 warps are resident per SM, as before"
 
 
+@pytest.mark.archs
 def test_json_has_what_is_predicted_under_a_key_of_its_own(long_file: str, shflbench: Command) -> None:
     neighbor, plain = json.loads(shflbench("advise", long_file, RESULTS, "--format", "json").out)["kernels"]
     (alone,) = neighbor["worth"]["alone"]
@@ -111,6 +113,7 @@ def test_the_gain_of_an_overload_is_its_own(file: str, shflbench: Command) -> No
     assert [len(item["worth"]["predicted"]["exchanges"]) for item in (first, second)] == [1, 0]
 
 
+@pytest.mark.archs
 def test_an_instance_that_only_its_name_makes_has_a_gain(file: str, shflbench: Command) -> None:
     text = NEIGHBOR.partition("__global__ void plain")[0].replace("__global__", "template <int D>\n__global__")
     Path(file).write_text(text.replace("^ 1]", "^ D]"), encoding="utf-8")
@@ -121,6 +124,7 @@ def test_an_instance_that_only_its_name_makes_has_a_gain(file: str, shflbench: C
     assert "is it worth it? (predicted for launch 2x1024 on an NVIDIA H200 (sm_90), from " in outcome.out
 
 
+@pytest.mark.archs
 def test_without_results_the_prediction_is_for_a_gpu_whose_figures_are_known(file: str, shflbench: Command) -> None:
     text = shflbench("advise", file).out
     assert "  the exchange of line 9 alone: unknown; no results here are of its pattern\n" in text

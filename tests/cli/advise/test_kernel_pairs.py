@@ -79,6 +79,7 @@ def comparisons(shflbench: Command, file: str) -> list[dict[str, Any]]:
     return known
 
 
+@pytest.mark.archs
 def test_staging_in_shared_memory_saves_nothing_where_memory_limits_both(shflbench: Command) -> None:
     file = write(COPY + STAGED, "direct", "staged", MANY)
     (pair,) = comparisons(shflbench, file)
@@ -95,6 +96,7 @@ def test_staging_in_shared_memory_saves_nothing_where_memory_limits_both(shflben
     assert text.endswith(".")
 
 
+@pytest.mark.archs
 def test_requests_that_are_not_coalesced_are_why_a_kernel_is_slower(shflbench: Command) -> None:
     (pair,) = comparisons(shflbench, write(COPY + TRANSPOSED, "direct", "strided", MANY))
     assert pair["faster"] == "first"
@@ -111,6 +113,7 @@ def test_small_launches_are_both_launch_overhead(shflbench: Command) -> None:
     assert "The launch overhead is more than the work of both" in pair["sentence"]
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize("sizes", [MANY, FEW])
 def test_kernels_with_other_results_are_not_compared(shflbench: Command, sizes: dict[str, str]) -> None:
     assert comparisons(shflbench, write(COPY + DOUBLED, "direct", "doubled", sizes)) == []
@@ -123,6 +126,7 @@ def test_a_kernel_without_advice_is_not_compared(shflbench: Command) -> None:
     assert (outcome.code, "which one is faster" in outcome.out) == (0, False)
 
 
+@pytest.mark.archs
 def test_bank_conflicts_are_why_a_transposition_is_slower(shflbench: Command) -> None:
     (pair,) = comparisons(shflbench, str(Path(__file__).parent / "worth" / "transpose.cu"))
     assert pair["kernels"] == ["conflicts", "padded"]
@@ -131,11 +135,13 @@ def test_bank_conflicts_are_why_a_transposition_is_slower(shflbench: Command) ->
     assert any("conflicts has 32-way bank conflicts in line 9, so that" in reason for reason in pair["reasons"])
 
 
+@pytest.mark.archs
 def test_wider_loads_are_not_said_to_find_their_bytes_in_a_cache(shflbench: Command) -> None:
     (pair,) = comparisons(shflbench, write(COPY + WIDE, "direct", "wide", MANY))
     assert not any("cache" in reason for reason in pair["reasons"])
 
 
+@pytest.mark.archs
 def test_a_launch_that_leaves_multiprocessors_empty_has_no_known_order(shflbench: Command) -> None:
     loop = "    for (int k = 0; k < 4096; ++k) x = x * x + 1;\n"
     kernels = [

@@ -64,6 +64,7 @@ def gpu(file: str, monkeypatch: pytest.MonkeyPatch) -> EmulatedGpu:
     return device
 
 
+@pytest.mark.archs
 def test_the_ratio_of_both_versions_is_printed_with_its_interval(
     file: str, gpu: EmulatedGpu, shflbench: Command
 ) -> None:
@@ -77,6 +78,7 @@ def test_the_ratio_of_both_versions_is_printed_with_its_interval(
     assert list(Path.cwd().iterdir()) == [Path(file).absolute()]
 
 
+@pytest.mark.archs
 def test_a_file_whose_name_has_capitals_is_measured(file: str, gpu: EmulatedGpu, shflbench: Command) -> None:
     Path(file).rename("LanesOfRows.cu")
     outcome = shflbench("advise", "LanesOfRows.cu", "--measure")
@@ -153,6 +155,7 @@ def test_gpu_chooses_one_by_its_name(file: str, gpu: EmulatedGpu, shflbench: Com
     assert "no name of a GPU contains 'A100'" in outcome.err
 
 
+@pytest.mark.archs
 def test_stored_runs_of_another_gpu_do_not_matter(file: str, gpu: EmulatedGpu, shflbench: Command) -> None:
     folder = reductions(Path("results") / "run")
     set_in_record(folder, lambda record: record["device"].update(name="NVIDIA A100"))

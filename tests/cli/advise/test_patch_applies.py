@@ -60,6 +60,7 @@ def test_a_diff_applies_from_the_root(repository: Path, shflbench: Command, name
     assert file.read_bytes() == text.replace(b"__syncthreads", b"__syncwarp")
 
 
+@pytest.mark.archs
 def test_a_diff_on_standard_output_has_the_bytes_of_the_file(repository: Path) -> None:
     file = Path("latin.cu")
     file.write_bytes(FILES["latin.cu"].replace(b"\n", b"\r\n"))

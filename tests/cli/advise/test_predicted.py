@@ -38,6 +38,7 @@ def test_a_gpu_without_results_is_ranked_by_limits_which_are_labeled(advise: Com
     assert "__shfl" in outcome.out
 
 
+@pytest.mark.archs
 def test_predicted_values_have_fields_of_their_own(advise: Command) -> None:
     advice = record(advise, "neighbor", "--arch", "sm_90", "--block", "128")
     assert advice["measured"] is None
@@ -53,6 +54,7 @@ def test_results_of_another_architecture_do_not_answer(advise: Command, tmp_path
     assert record(advise, "neighbor", "--arch", "sm_100")["measured"] is None
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
@@ -69,6 +71,7 @@ def test_what_cannot_be_predicted_ends_with_an_error(
     assert outcome.err.startswith(message)
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize("arch", ["sm_100", pytest.param("sm_90", marks=pytest.mark.archs)])
 def test_costs_of_a_gpu_without_results_have_predicted_values_only(advise: Command, arch: str) -> None:
     outcome = advise("--costs", "--arch", arch)

@@ -59,6 +59,7 @@ SINGLE = {
 }
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize(("read", "only"), SINGLE.values(), ids=SINGLE)
 def test_a_suggestion_for_one_value_says_so_and_is_not_written(
     file: Path, shflbench: Command, read: str, only: str
@@ -101,6 +102,7 @@ def test_numbers_that_decide_nothing_do_not_matter(file: Path, shflbench: Comman
     assert "__shfl_xor_sync" in shflbench("advise", file, "--patch").out
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [
@@ -150,6 +152,7 @@ int main(int argc, char** argv) {
 """
 
 
+@pytest.mark.archs
 def test_blocks_of_other_words_of_the_command_line_count(file: Path, shflbench: Command) -> None:
     file.write_text(BLOCK_OF_THE_SIZE, encoding="utf-8")
     (kernel,) = json.loads(shflbench("advise", file, "--format", "json").out)["kernels"]

@@ -23,11 +23,13 @@ def limit_line(pattern: str, folder: Path, cwd: Path) -> str:
     return line
 
 
+@pytest.mark.archs
 def test_advice_says_where_no_limit_is_reached(tmp_path: Path) -> None:
     line = limit_line("cluster-reduce", CLUSTERS, tmp_path)
     assert line == f"Limit: no throughput limit is reached (block start, 3%): {REST}"
 
 
+@pytest.mark.archs
 def test_advice_names_the_limit_that_takes_the_time(tmp_path: Path) -> None:
     line = limit_line("reduce", RESULTS / "gtc2013" / "nvidia-h200", tmp_path)
     assert line == "Limit: 92% of what the hardware allows, set by exchange"

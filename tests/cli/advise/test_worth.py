@@ -27,6 +27,7 @@ def worth(shflbench: Command, name: str, *words: str) -> dict[str, Any]:
     return {kernel["kernel"]: kernel["worth"] for kernel in json.loads(outcome.out)["kernels"]}
 
 
+@pytest.mark.archs
 def test_a_copy_through_shared_memory_waits_for_memory(shflbench: Command) -> None:
     known = worth(shflbench, "copy")["copy"]
     limits = known["limits"]
@@ -42,6 +43,7 @@ def test_a_copy_through_shared_memory_waits_for_memory(shflbench: Command) -> No
     assert barrier["sentence"].startswith("nothing to gain: limited by ")
 
 
+@pytest.mark.archs
 def test_the_last_steps_of_a_tree_over_a_block_are_worth_a_little(shflbench: Command) -> None:
     known = worth(shflbench, "block_sum")["block_sum"]
     assert known["limits"]["limited_by"] in {"exchange latency", "memory latency", "barrier"}
@@ -50,6 +52,7 @@ def test_the_last_steps_of_a_tree_over_a_block_are_worth_a_little(shflbench: Com
     assert "predicted" in steps["sentence"]
 
 
+@pytest.mark.archs
 def test_bank_conflicts_of_a_transposition_limit_it(shflbench: Command) -> None:
     known = worth(shflbench, "transpose")
     conflicts, padded = known["conflicts"]["limits"], known["padded"]["limits"]
@@ -67,6 +70,7 @@ def test_a_launch_of_one_block_is_launch_overhead(shflbench: Command) -> None:
     assert [gain["speedup"] for gain in gains] == [1.0, 1.0, 1.0]
 
 
+@pytest.mark.archs
 def test_many_exchanges_per_element_are_worth_it(shflbench: Command) -> None:
     known = worth(shflbench, "butterflies")["butterflies"]
     assert known["limits"]["limited_by"] in {"exchange", "load/store"}
@@ -76,6 +80,7 @@ def test_many_exchanges_per_element_are_worth_it(shflbench: Command) -> None:
     assert exchange["later_limited_by"] == "issue"
 
 
+@pytest.mark.archs
 def test_exchanges_that_are_no_sum_quote_no_ratio_of_sums(shflbench: Command) -> None:
     results = Path(__file__).parents[3] / "results"
     assert worth(shflbench, "butterflies", str(results))["butterflies"]["alone"] == []
@@ -83,6 +88,7 @@ def test_exchanges_that_are_no_sum_quote_no_ratio_of_sums(shflbench: Command) ->
     assert steps["pattern"] == "reduce, width=32"
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize(("name", "by"), [("matmul", "exchange"), ("histogram", "exchange"), ("counter", "atomic")])
 def test_the_unit_that_limits_a_kernel_is_named(shflbench: Command, name: str, by: str) -> None:
     (known,) = worth(shflbench, name).values()

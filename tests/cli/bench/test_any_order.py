@@ -37,6 +37,7 @@ def statuses(folder: str = "run") -> list[str]:
     return [row.status.value for row in read_run(Path(folder)).rows]
 
 
+@pytest.mark.archs
 def test_results_in_another_order_agree_with_the_option_only(bench: BenchCommand) -> None:
     outcome = bench(KEEP, *IN_ANY_ORDER)
     assert outcome.code == 0, outcome.err

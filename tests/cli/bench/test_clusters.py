@@ -39,6 +39,7 @@ int main() {
 GIVEN = ("--launch", "4x32", "--arg", "out=i32[4]")
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize(("words", "size"), [((), 1), (("--cluster", "2"), 2), (("--cluster", "4"), 4)])
 def test_blocks_run_in_clusters_of_the_given_size(bench: BenchCommand, words: tuple[str, ...], size: int) -> None:
     outcome = bench(RANKS.replace("SIZE", str(size)), *GIVEN, *words)
@@ -92,6 +93,7 @@ def test_launches_that_no_gpu_accepts_are_not_timed(bench: BenchCommand) -> None
     assert "not timed: a grid of 4 blocks does not consist of clusters of 3" in outcome.err
 
 
+@pytest.mark.archs
 def test_the_size_must_be_given_where_the_host_code_computes_it(bench: BenchCommand) -> None:
     meeting = 'asm volatile("barrier.cluster.arrive; barrier.cluster.wait;" ::: "memory");'
     text = RANKS.replace("SIZE", "4").replace("first(int *out) {", f"first(int *out) {{ {meeting}")

@@ -28,6 +28,7 @@ QUICK = ("--device", "none", "--no-check")
 REQUIRED = "if (argc < 2) return 1; int n = atoi(argv[1]), rows = 64;"
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize("n", [256, 1 << 15])
 def test_default_of_a_missing_word_is_the_size_whatever_its_size_is(bench: BenchCommand, n: int) -> None:
     outcome = bench(program(OPTIONAL.format(n=n)), *QUICK)

@@ -16,6 +16,7 @@ COPY = """float* host = (float*)malloc(rows * n * sizeof(float));
 WRONG_WITH_OTHERS = re.compile(r"with varied contents of `in`, element \d+ is \S+, not")
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("element", ["float", "int", "__half"])
 @pytest.mark.parametrize("fill", [FILL, COPY], ids=["memset", "copied"])
 def test_wrong_sum_of_zeros_is_an_error(bench: BenchCommand, fill: str, element: str) -> None:
@@ -56,6 +57,7 @@ int main() {
 """
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize(("factor", "code"), [("1", 0), ("2", 5)])
 def test_inputs_without_finite_results_are_replaced_by_positive_ones(
     bench: BenchCommand, factor: str, code: int
@@ -85,6 +87,7 @@ int main() {
 """
 
 
+@pytest.mark.archs
 def test_indices_keep_their_values_with_a_warning(bench: BenchCommand) -> None:
     outcome = bench(COUNTS, "--no-check")
     assert outcome.code == 0, outcome.err
@@ -102,6 +105,7 @@ GATHER = GATHER.replace(
 ).replace("__global__ void count_zeros", "#undef FACTOR\n#define FACTOR 2\n__global__ void count_zeros")
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize(("factor", "code"), [("2", 0), ("3", 5)])
 def test_values_at_indices_are_replaced(bench: BenchCommand, factor: str, code: int) -> None:
     outcome = bench(GATHER, "-D", f"FACTOR={factor}")
@@ -109,6 +113,7 @@ def test_values_at_indices_are_replaced(bench: BenchCommand, factor: str, code: 
     assert "all elements of" not in outcome.err
 
 
+@pytest.mark.archs
 def test_sum_that_is_added_to_zeros_or_written_is_no_error(bench: BenchCommand) -> None:
     zeros = ADDS.replace("cudaMemset(out", "cudaMemset(in, 0, 1000 * sizeof(float));\n    cudaMemset(out")
     plain_sum = (

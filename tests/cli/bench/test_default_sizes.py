@@ -56,6 +56,7 @@ def test_a_kernel_that_races_at_the_timed_size_only_is_not_clean(process: Comman
     assert "window_max is not timed: broken, WAR" in outcome.err
 
 
+@pytest.mark.archs
 def test_what_is_checked_is_what_is_timed(process: Command) -> None:
     Path("program.cu").write_text(PROGRAM.replace("SIZES", CONDITIONAL), encoding="utf-8")
     outcome = process("bench", "program.cu", "--output", "run", "--device", "none")
@@ -65,6 +66,7 @@ def test_what_is_checked_is_what_is_timed(process: Command) -> None:
     assert "not checked" not in outcome.err
 
 
+@pytest.mark.archs
 def test_sizes_that_the_check_did_not_run_are_named(process: Command) -> None:
     Path("program.cu").write_text(PROGRAM.replace("SIZES", CONDITIONAL), encoding="utf-8")
     outcome = process("bench", "program.cu", "--arg", "n=1048576,2097152", "--output", "run", "--device", "none")

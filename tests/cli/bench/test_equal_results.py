@@ -111,6 +111,7 @@ DIFFERENT = {
 }
 
 
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize(("text", "words"), DIFFERENT.values(), ids=DIFFERENT)
 def test_kernels_that_differ_are_not_the_same(bench: BenchCommand, text: str, words: str) -> None:
     outcome = bench(text, "--no-check")
@@ -149,6 +150,7 @@ EQUAL = {
 }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("text", EQUAL.values(), ids=EQUAL)
 def test_kernels_that_agree_are_the_same(bench: BenchCommand, text: str) -> None:
     outcome = bench(text, "--no-check")
@@ -231,6 +233,7 @@ def test_contents_that_do_not_fit_a_variable_are_refused(bench: BenchCommand, gi
     assert sentence in outcome.err
 
 
+@pytest.mark.archs
 def test_the_command_finds_another_use_of_a_constant(tmp_path: Path) -> None:
     text, _ = DIFFERENT["contents-of-a-constant"]
     (tmp_path / "constant.cu").write_text(text, encoding="utf-8")

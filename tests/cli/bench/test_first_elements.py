@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from shflbench.store import read_run
 from tests.cli.bench.conftest import BenchCommand
 from tests.conftest import Command
@@ -35,6 +37,7 @@ int main() {
 """
 
 
+@pytest.mark.archs
 def test_bins_are_counted_of_the_bytes_that_the_host_code_begins_with(process: Command) -> None:
     Path("sums.cu").write_text(COUNTED, encoding="utf-8")
     outcome = process("bench", "sums.cu", "--output", "run", "--no-check")
@@ -45,6 +48,7 @@ def test_bins_are_counted_of_the_bytes_that_the_host_code_begins_with(process: C
     assert {row.case_id for row in read_run(Path("run")).rows} == {"sums/count/i32/64x256/1"}
 
 
+@pytest.mark.archs
 def test_floats_that_become_indices_are_those_of_the_host_code(bench: BenchCommand) -> None:
     text = COUNTED.replace("const uint32_t* data", "const float* data").replace("uint32_t* d;", "float* d;")
     text = text.replace("data[i] & 255", "int(data[i] * 255)").replace("data[i] >> 24", "int(data[i] * 127)")

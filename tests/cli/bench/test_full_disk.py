@@ -27,6 +27,7 @@ raise SystemExit(main())
 """
 
 
+@pytest.mark.archs
 def test_a_full_disk_ends_bench_with_what_helps(tmp_path: Path, kernel_cache: Path) -> None:
     (tmp_path / "pair.cu").write_text(program("out[i] = x[i];", "float y = x[i]; out[i] = y;"), encoding="utf-8")
     words = ("bench", "pair.cu", "--device", "emulator", "--no-check", "--output", "run")

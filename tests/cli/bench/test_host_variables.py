@@ -39,6 +39,7 @@ def test_variable_with_a_word_of_its_own_is_a_size(bench: BenchCommand) -> None:
     assert sizes(bench, copies(TWO), "--arg", "h=64,80") == (["h=64", "h=80"], ["f32[32768]", "f32[40960]"])
 
 
+@pytest.mark.archs
 def test_each_number_of_a_loop_is_a_size(bench: BenchCommand) -> None:
     loop = copies("for (int n : {32, 64, 128}) { int w = n, h = n;") + "}"
     expected = (["n=32", "n=64", "n=128"], ["f32[1024]", "f32[4096]", "f32[16384]"])

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.cli.gate.runs import process
 from tests.conftest import Outcome
 
@@ -27,6 +29,7 @@ def call(folder: Path, cache: Path, *words: str, shared: str = "1024", kernel: s
     return process(*words, cwd=folder, SHFLBENCH_CACHE=str(cache))
 
 
+@pytest.mark.archs
 def test_a_launch_with_negative_shared_memory_is_invalid(tmp_path: Path, kernel_cache: Path) -> None:
     outcome = call(tmp_path, kernel_cache, "check", "copy.cu", shared="-5")
     assert outcome.code == 1
@@ -34,12 +37,14 @@ def test_a_launch_with_negative_shared_memory_is_invalid(tmp_path: Path, kernel_
     assert call(tmp_path, kernel_cache, "check", "copy.cu").code == 0
 
 
+@pytest.mark.archs
 def test_a_buffer_that_is_too_small_is_a_fault_of_the_launch(tmp_path: Path, kernel_cache: Path) -> None:
     words = ("bench", "copy.cu", "--no-check", "--arg", "out=f32[4]", *EMULATED)
     outcome = call(tmp_path, kernel_cache, *words)
     assert (outcome.code, FAULT in outcome.err) == (5, True)
 
 
+@pytest.mark.archs
 def test_a_name_that_no_file_can_have_is_shortened(tmp_path: Path, kernel_cache: Path) -> None:
     outcome = call(tmp_path, kernel_cache, "bench", "copy.cu", *EMULATED, kernel="k" + "a" * 20_000)
     assert outcome.code == 0

@@ -59,6 +59,7 @@ def test_instances_that_both_have_are_compared_with_themselves(compare: BenchCom
     assert groups() == {(f"new-copy-{rows}", variant) for rows in (4, 8) for variant in ("old", "new")}
 
 
+@pytest.mark.archs
 def test_as_many_instances_go_together_in_the_order_of_their_launches(compare: BenchCommand) -> None:
     outcome = compare(copies(16, 8), copies(2, 4))
     assert "new-copy-2: old is copy<16>, new is copy<2>.\n" in outcome.err
@@ -100,6 +101,7 @@ def renamed(*names: str) -> str:
     return kernels + MAIN.replace("LAUNCHES", " ".join(f"{name}<<<4, 256>>>(out, in);" for name in names))
 
 
+@pytest.mark.archs
 def test_a_renamed_kernel_is_compared_with_the_only_one_that_it_can_be(compare: BenchCommand) -> None:
     outcome = compare(renamed("copy", "copy_1"), renamed("copy", "copy_by_rows"))
     assert outcome.code == 0, outcome.err
@@ -107,6 +109,7 @@ def test_a_renamed_kernel_is_compared_with_the_only_one_that_it_can_be(compare: 
     assert groups() == {(f"new-{name}", variant) for name in ("copy", "copy-by-rows") for variant in ("old", "new")}
 
 
+@pytest.mark.archs
 def test_of_several_renamed_kernels_none_is_compared(compare: BenchCommand) -> None:
     outcome = compare(renamed("copy", "one", "two"), renamed("copy", "three", "four"))
     assert outcome.code == 0, outcome.err

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.conftest import Command
 
 PROGRAM = """\
@@ -51,6 +53,7 @@ int main(int argc, char **argv) {
 """
 
 
+@pytest.mark.archs
 def test_a_kernel_is_compared_with_a_function_of_two_launches(process: Command) -> None:
     Path("dot.cu").write_text(PROGRAM, encoding="utf-8")
     outcome = process("bench", "dot.cu", "--output", "run")
@@ -60,6 +63,7 @@ def test_a_kernel_is_compared_with_a_function_of_two_launches(process: Command) 
     assert "same as dot_one" in process("show", "run").out
 
 
+@pytest.mark.archs
 def test_a_wrong_second_launch_differs(process: Command) -> None:
     text = PROGRAM.replace("threadIdx.x < count ?", "threadIdx.x < count - 1 ?")
     Path("dot.cu").write_text(text, encoding="utf-8")
@@ -98,6 +102,7 @@ int main() {
 """
 
 
+@pytest.mark.archs
 def test_partial_results_that_differ_are_compared_with_what_reads_each(process: Command) -> None:
     before = PROGRAM[: PROGRAM.index("void dot_two")].replace(
         PROGRAM[PROGRAM.index("__global__ void dot_one") : PROGRAM.index("__global__ void dot_partial")], ""

@@ -14,6 +14,7 @@ __all__ = ["gpu"]  # a fixture
 BROKEN = SUMS.replace("__syncthreads();\n    if (threadIdx.x == 0) {", "if (threadIdx.x == 0) {")
 
 
+@pytest.mark.archs
 def test_json_has_times_and_ratios_with_intervals(bench: BenchCommand, gpu: EmulatedGpu) -> None:
     outcome = bench(SUMS, "--format", "json", "--precision", "5%")
     assert gpu.opened
@@ -29,6 +30,7 @@ def test_json_has_times_and_ratios_with_intervals(bench: BenchCommand, gpu: Emul
     assert shfl["speedup_low"] <= 2.0 <= shfl["speedup_high"]
 
 
+@pytest.mark.archs
 def test_json_has_the_interval_that_decides(bench: BenchCommand, gpu: EmulatedGpu) -> None:
     outcome = bench(SUMS, "--format", "json", "--precision", "5%")
     assert gpu.opened

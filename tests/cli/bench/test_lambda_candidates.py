@@ -58,6 +58,7 @@ int main() {{
 LAMBDA = f"auto two = [&] {{ {TWO} }}; timer(two, 3);"
 
 
+@pytest.mark.archs
 def test_a_lambda_expression_with_two_launches_is_one_candidate(process: Command) -> None:
     Path("sums.cu").write_text(KERNELS + MAIN.format(two=LAMBDA), encoding="utf-8")
     outcome = process("bench", "sums.cu", "--output", "run")
@@ -66,6 +67,7 @@ def test_a_lambda_expression_with_two_launches_is_one_candidate(process: Command
     assert "not timed:" not in outcome.err
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("before", "two", "name"),
     [

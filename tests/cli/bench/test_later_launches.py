@@ -40,6 +40,7 @@ def not_compared(text: str) -> str:
     return next((line for line in text.splitlines() if line.strip().startswith("not compared:")), "")
 
 
+@pytest.mark.archs
 def test_a_number_that_changes_is_named(process: Command) -> None:
     Path("sums.cu").write_text(PROGRAM.format(change="scale *= 0.5f;"), encoding="utf-8")
     outcome = process("bench", "sums.cu", "--output", "run")
@@ -47,6 +48,7 @@ def test_a_number_that_changes_is_named(process: Command) -> None:
     assert f"{LATER}for which the host code passes `scale` = 0.25 (line 20)" in not_compared(outcome.err)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("change", "clause"),
     [
@@ -97,5 +99,6 @@ def test_launches_that_are_equal_add_nothing(bench: BenchCommand) -> None:
     assert LATER not in bench(PROGRAM.format(change="")).err
 
 
+@pytest.mark.archs
 def test_a_number_that_the_user_gives_does_not_change(bench: BenchCommand) -> None:
     assert LATER not in bench(PROGRAM.format(change="scale *= 0.5f;"), "--arg", "scale=2").err

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from shflbench.store import read_run
 from tests.cli.bench.conftest import BenchCommand
 from tests.cli.bench.test_bench import KERNELS, LARGE_SUMS
@@ -26,6 +28,7 @@ def test_launch_without_a_name_is_that_of_the_other_kernels(bench: BenchCommand)
     assert launches() == {("own", "sums_smem", 4, 256), ("own", "sums_shfl", 4, 32)}
 
 
+@pytest.mark.archs
 def test_several_launches_of_each_kernel_go_together(bench: BenchCommand) -> None:
     given = [f"--launch=sums_{name}" for name in ("smem=4x256", "smem=4x128", "shfl=4x64", "shfl=4x128")]
     outcome = bench(KERNELS, *given, *ARGUMENTS)
@@ -38,6 +41,7 @@ def test_several_launches_of_each_kernel_go_together(bench: BenchCommand) -> Non
     }
 
 
+@pytest.mark.archs
 def test_launches_of_equal_blocks_are_all_run(bench: BenchCommand) -> None:
     assert bench(LARGE_SUMS, "--launch", "64x128", "--launch", "32x128").code == 0
     assert {launch for launch, *_ in launches()} == {"64x128", "32x128"}

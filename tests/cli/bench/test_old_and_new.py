@@ -38,6 +38,7 @@ def repository(bench: BenchCommand) -> Path:
     return Path.cwd()
 
 
+@pytest.mark.archs
 def test_kernels_of_the_same_name_are_compared_with_the_old_file(bench: BenchCommand, shflbench: Command) -> None:
     del bench  # for the machine
     Path("before.cu").write_text(SUMS, encoding="utf-8")
@@ -47,6 +48,7 @@ def test_kernels_of_the_same_name_are_compared_with_the_old_file(bench: BenchCom
     assert compared() == BOTH
 
 
+@pytest.mark.archs
 def test_another_result_of_the_new_file_is_an_error(bench: BenchCommand, shflbench: Command) -> None:
     del bench
     random = SUMS.replace("cudaMemset(in, 0", "cudaMemset(in, 64")
@@ -60,6 +62,7 @@ def renamed(text: str) -> str:
     return text.replace("sums_smem", "sums_block").replace("sums_shfl", "sums_warp")
 
 
+@pytest.mark.archs
 def test_kernels_of_one_file_only_are_named(bench: BenchCommand, shflbench: Command) -> None:
     del bench
     Path("before.cu").write_text(renamed(SUMS), encoding="utf-8")
@@ -70,6 +73,7 @@ def test_kernels_of_one_file_only_are_named(bench: BenchCommand, shflbench: Comm
     assert outcome.code == 2  # there is nothing to compare
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize("has_filter", [True, False])
 def test_revision_brings_its_headers(
     repository: Path, shflbench: Command, monkeypatch: pytest.MonkeyPatch, *, has_filter: bool
@@ -85,6 +89,7 @@ def test_revision_brings_its_headers(
     assert all("half /= 2" in text for text in texts)
 
 
+@pytest.mark.archs
 def test_a_file_that_did_not_change_since_the_revision_is_named(repository: Path, shflbench: Command) -> None:
     outcome = shflbench("bench", "sums.cu", "--against", "first", "--output", "run")
     assert "sums.cu is as at first: only what it includes can differ" in outcome.err
@@ -125,6 +130,7 @@ def test_messages_name_the_revision(repository: Path, shflbench: Command) -> Non
     assert "sums_smem and sums_shfl are not timed: only in first:sums.cu" in outcome.err
 
 
+@pytest.mark.archs
 def test_inspect_names_both_files_and_their_headers_apart(repository: Path, shflbench: Command) -> None:
     header = repository / "lib" / "sums.cuh"
     header.write_text(header.read_text(encoding="utf-8").replace("half /= 2", "half >>= 1"), encoding="utf-8")
@@ -148,6 +154,7 @@ def test_file_outside_of_a_repository_is_named(
     )
 
 
+@pytest.mark.archs
 def test_links_that_leave_the_repository_do_not_matter(repository: Path, shflbench: Command) -> None:
     Path("outside").symlink_to("/etc")
     Path("above").symlink_to("../..")

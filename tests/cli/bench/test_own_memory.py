@@ -46,6 +46,7 @@ int main() {
 OWN = "only rows_queue<int, Twice, 64> has `queue_of_rows_queue`; compared is what all kernels write to `out`; "
 
 
+@pytest.mark.archs
 def test_a_kernel_with_a_counter_is_compared_with_one_without(process: Command) -> None:
     Path("rows.cu").write_text(ROWS, encoding="utf-8")
     outcome = process("bench", "rows.cu", "--output", "run")
@@ -56,6 +57,7 @@ def test_a_kernel_with_a_counter_is_compared_with_one_without(process: Command) 
     assert "results of later launches" not in outcome.err
 
 
+@pytest.mark.archs
 def test_a_counter_that_the_host_code_does_not_reset_is_named(bench: BenchCommand) -> None:
     outcome = bench(ROWS.replace("    cudaMemset(job->queue, 0, sizeof(unsigned));\n", ""))
     assert outcome.code == 0, outcome.err
@@ -65,6 +67,7 @@ def test_a_counter_that_the_host_code_does_not_reset_is_named(bench: BenchComman
     )
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize("named", [(), ("--kernel", "rows_queue", "--kernel", "rows_plain")])
 def test_a_wrong_result_of_the_kernel_with_a_counter_differs(bench: BenchCommand, named: tuple[str, ...]) -> None:
     wrong = ROWS.replace("if (row >= rows) return;", "if (row >= rows - 1) return;")
@@ -99,6 +102,7 @@ int main() {
 """
 
 
+@pytest.mark.archs
 def test_scratch_memory_keeps_the_contents_that_the_host_code_sets_before_each_launch(bench: BenchCommand) -> None:
     outcome = bench(SUMS.replace("RESET", "cudaMemset(work, 0, sizeof(int));"))
     assert outcome.code == 0, outcome.err
@@ -139,6 +143,7 @@ int main() {
 """
 
 
+@pytest.mark.archs
 def test_a_kernel_whose_results_another_one_reads_is_not_compared(bench: BenchCommand) -> None:
     """It computes a part of the result, although its inputs and its output are those of the whole."""
     outcome = bench(STEPS)
@@ -166,6 +171,7 @@ int main() {{
 """
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     ("two", "more", "value", "passed", "is_compared"),
     [
@@ -185,6 +191,7 @@ def test_only_kernels_that_do_the_same_are_compared(
     assert (f"{two} and fill are not timed" in outcome.err) == (not is_compared)
 
 
+@pytest.mark.archs
 def test_memory_that_another_kernel_fills_before_is_an_input(bench: BenchCommand) -> None:
     """Its contents are not known: the kernels would differ."""
     outcome = bench("""

@@ -13,6 +13,8 @@ WORDS = ("bench", "pointers.cu", "--device", "emulator", "--no-check", "--output
 PROGRAM = Path(__file__).with_name("owning_pointers.cu").read_text(encoding="utf-8")
 
 
+@pytest.mark.archs
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("wrong", "code", "different"),
     [(("", ""), 0, set()), (("i + step - n]", "i]"), 5, {"next_by_wrap"})],

@@ -57,6 +57,7 @@ def test_launch_beyond_the_end_of_a_buffer_is_still_broken(bench: BenchCommand) 
     assert "plain is not timed: broken" in outcome.err
 
 
+@pytest.mark.archs
 def test_kernel_that_writes_beside_its_part_is_found(bench: BenchCommand) -> None:
     """Whole buffers are compared, and not only what is behind the pointer."""
     text = doubles("x + 1000", "x").replace(", 1000);", ", 900);")

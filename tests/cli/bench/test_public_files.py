@@ -9,6 +9,7 @@ from tests.cli.bench.conftest import BenchCommand
 from tests.cli.bench.test_bench import LARGE_SUMS, rows
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize("header", ["cuda.h", "cuda_occupancy.h"])
 def test_file_may_include_headers_of_cuda_that_include_those_of_the_host(bench: BenchCommand, header: str) -> None:
     outcome = bench(f"#include <{header}>\n{LARGE_SUMS}", "--no-check")
@@ -40,6 +41,7 @@ int main() {
 """
 
 
+@pytest.mark.archs
 def test_block_sizes_are_groups_also_if_shared_memory_and_dimensions_differ(bench: BenchCommand) -> None:
     outcome = bench(BLOCK_SIZES)
     assert outcome.code == 0, outcome.err
@@ -53,6 +55,7 @@ def test_block_sizes_are_groups_also_if_shared_memory_and_dimensions_differ(benc
     }
 
 
+@pytest.mark.archs
 def test_program_gets_the_command_line_of_its_makefile_in_full(bench: BenchCommand) -> None:
     large = 1 << 15  # rows, more than the check alone takes of a Makefile
     text = LARGE_SUMS.replace("int main() {", "int main(int argc, char** argv) {").replace(
@@ -87,6 +90,7 @@ int main() {
 """
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("recipe", "words", "is_fast"),
     [
@@ -123,6 +127,7 @@ int main() {
 """
 
 
+@pytest.mark.archs
 def test_derived_indices_are_a_warning_because_times_depend_on_them(bench: BenchCommand) -> None:
     outcome = bench(GATHER, "--device", "none")
     assert outcome.code == 0, outcome.err

@@ -38,6 +38,7 @@ def test_such_a_kernel_that_is_named_is_refused(bench: BenchCommand, words: tupl
     assert Path("run").exists() == (words[0] == "--reference")
 
 
+@pytest.mark.archs
 def test_such_a_kernel_of_the_new_file_is_refused(bench: BenchCommand, shflbench: Command) -> None:
     del bench  # for the machine
     Path("before.cu").write_text(KERNELS.replace("sums_smem<<<gridDim.x, blockDim.x>>>(out, in, n);", ""))

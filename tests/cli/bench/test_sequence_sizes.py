@@ -42,6 +42,7 @@ def timed(bench: BenchCommand, text: str, sequence: str, *words: str) -> tuple[l
     return cases, inputs
 
 
+@pytest.mark.archs
 @SEQUENCES
 def test_variable_of_the_host_code_is_a_size(bench: BenchCommand, sequence: str) -> None:
     expected = (["size=1000", "size=5000"], ["f32[1000]", "f32[5000]"])
@@ -59,11 +60,13 @@ def test_loop_inside_the_function_is_part_of_the_sequence(bench: BenchCommand) -
     assert {row.case_id.rpartition("/")[2] for row in read_run(Path("run")).rows} == {"1"}
 
 
+@pytest.mark.archs
 @SEQUENCES
 def test_program_with_an_optional_word_has_its_default(bench: BenchCommand, sequence: str) -> None:
     assert timed(bench, OF_WORD, sequence) == (["1"], ["f32[1000000]"])
 
 
+@pytest.mark.archs
 @SEQUENCES
 def test_given_number_is_not_that_of_a_kernel_which_gets_another(bench: BenchCommand, sequence: str) -> None:
     outcome = bench(ONE_NAME, "--kernel", sequence, "--kernel", "single", "--arg", "n=1000")
@@ -71,6 +74,7 @@ def test_given_number_is_not_that_of_a_kernel_which_gets_another(bench: BenchCom
     assert "n_of_final = 16 (from the host code)" in outcome.err
 
 
+@pytest.mark.archs
 def test_sequences_with_other_instances_are_compared(bench: BenchCommand, shflbench: Command) -> None:
     del bench  # for the machine
     kernels, host = TWO_STEPS.split("__global__ void final")

@@ -335,6 +335,7 @@ def test_old_and_new_have_sequences_of_one_name(bench: BenchCommand, shflbench: 
 # ---- what is known of the run
 
 
+@pytest.mark.archs
 def test_inspect_adds_up_the_instructions_of_all_kernels(bench: BenchCommand, shflbench: Command) -> None:
     bench(TWO_STEPS, *BOTH)
     parts: dict[str, Any] = {}

@@ -28,6 +28,7 @@ int main() {
 """
 
 
+@pytest.mark.archs
 def test_kernels_with_other_code_than_that_of_nvcc_are_named(
     bench: BenchCommand, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.cli.bench.conftest import BenchCommand
 from tests.conftest import Command
 
@@ -27,6 +29,7 @@ int main() {
 """
 
 
+@pytest.mark.archs
 def test_the_first_of_two_heavy_kernels_leaves_half_of_the_budget(process: Command) -> None:
     Path("sums.cu").write_text(HEAVY, encoding="utf-8")
     outcome = process("bench", "sums.cu", "--output", "run", "--budget", "0.01")
@@ -60,6 +63,7 @@ int main(int argc, char **argv) {
 """
 
 
+@pytest.mark.archs
 def test_a_kernel_that_other_command_lines_leave_undecided_is_compared(bench: BenchCommand) -> None:
     outcome = bench(ROWS)
     assert "turn: needs arguments, uninitialized read in launch" in outcome.err

@@ -20,6 +20,7 @@ def results() -> set[tuple[str, str]]:
     return {(row.case_id, row.status.value) for row in read_run(Path("run")).rows}
 
 
+@pytest.mark.archs
 def test_values_of_several_arguments_go_together(bench: BenchCommand) -> None:
     outcome = bench(KERNELS, *SIZES)
     assert outcome.code == 0, outcome.err
@@ -30,6 +31,7 @@ def test_values_of_several_arguments_go_together(bench: BenchCommand) -> None:
     assert "in = f32[800], n = 200 (given).\n" in outcome.err
 
 
+@pytest.mark.archs
 def test_sizes_and_launches_are_axes_of_one_run(bench: BenchCommand, gpu: EmulatedGpu, shflbench: Command) -> None:
     outcome = bench(KERNELS, *SIZES, "--launch", "4x64", "--format", "json", "--precision", "5%")
     assert outcome.code == 0, outcome.err
@@ -48,6 +50,7 @@ def test_sizes_and_launches_are_axes_of_one_run(bench: BenchCommand, gpu: Emulat
     assert {str(call.arguments[-1]) for call in gpu.opened if len(call.arguments) == 3} == {"100", "200"}
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize("n", ["2048,512", "2048"])
 def test_sizes_of_the_host_code_follow_a_number_that_it_begins_with(bench: BenchCommand, n: str) -> None:
     outcome = bench(VARYING, "--arg", f"n={n}")
@@ -57,6 +60,7 @@ def test_sizes_of_the_host_code_follow_a_number_that_it_begins_with(bench: Bench
     assert {status for _, status in results()} == {"verified"}
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize("begin", ["count = 1024", "count = 1 << 10", "count = argc > 1 ? atoi(argv[1]) : 1024"])
 def test_variable_that_is_passed_on_is_recognized(bench: BenchCommand, begin: str) -> None:
     text = VARYING.replace("int main()", "int main(int argc, char** argv)")
@@ -80,6 +84,7 @@ def test_constant_of_the_same_value_is_tried_before_others(bench: BenchCommand) 
 MACRO = VARYING.replace("n = 1024;", "n = COUNT;").replace("rows * n *", "rows * COUNT *")
 
 
+@pytest.mark.archs
 def test_macro_is_recognized(bench: BenchCommand) -> None:
     outcome = bench(f"#define COUNT (1 << 10)\n{MACRO}", "--arg", "n=512")
     assert outcome.code == 0, outcome.err
@@ -114,6 +119,7 @@ def test_equal_values_are_refused(bench: BenchCommand) -> None:
     assert "two values of `n` that are equal" in outcome.err
 
 
+@pytest.mark.archs
 def test_kernel_without_the_number_is_left_out(bench: BenchCommand) -> None:
     other = "__global__ void clear(float* out) { out[blockIdx.x] = 0; }\n"
     text = other + VARYING.replace("cudaDeviceSynchronize", "clear<<<rows, 1>>>(out); cudaDeviceSynchronize")
@@ -122,6 +128,7 @@ def test_kernel_without_the_number_is_left_out(bench: BenchCommand) -> None:
     assert {case.split("/")[1] for case, _ in results()} == {"sums_smem"}
 
 
+@pytest.mark.archs
 def test_elements_that_a_loop_computes_are_no_sizes(bench: BenchCommand) -> None:
     text = """
 #include <vector>

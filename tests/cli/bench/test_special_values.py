@@ -36,6 +36,7 @@ NO_NAN = "in[i] == in[i] ? 2 * in[i] : 0"
 CLAMPED = "fminf(2 * in[i], 3.4e38f)"
 
 
+@pytest.mark.archs
 def test_a_kernel_that_differs_for_nan_is_named(process: Command) -> None:
     Path("sums.cu").write_text(PROGRAM.format(value=NO_NAN), encoding="utf-8")
     outcome = process("bench", "sums.cu", "--output", "run")
@@ -55,6 +56,7 @@ def test_kernels_that_agree_have_no_such_line(bench: BenchCommand) -> None:
     assert f"{SIZE}\n" in outcome.err
 
 
+@pytest.mark.archs
 def test_nan_of_one_input_does_not_hide_that_of_another_one(bench: BenchCommand) -> None:
     """Each result is NaN if `x` has one, whatever a kernel makes of NaN in `in`."""
     text = PROGRAM.replace("float *out", "const float *x, float *out").replace("*in, *a", "*in, *x, *a")
@@ -106,6 +108,8 @@ int main() {
 """
 
 
+@pytest.mark.archs
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("least", ["-INFINITY", "-std::numeric_limits<float>::infinity()", 'nanf("")'])
 def test_number_that_is_not_finite_is_passed(bench: BenchCommand, least: str) -> None:
     outcome = bench(MAXIMUM.replace("LEAST", least))
@@ -155,12 +159,14 @@ int main() {
 """
 
 
+@pytest.mark.archs
 def test_a_kernel_that_leaves_out_zeros_is_named(bench: BenchCommand) -> None:
     outcome = bench(MATRIX)
     assert outcome.code == 0, outcome.err
     assert DIFFERS in outcome.err
 
 
+@pytest.mark.archs
 def test_a_size_that_has_several_values_is_compared_for_each(bench: BenchCommand) -> None:
     one = bench(MATRIX, "--no-check")
     several = bench(MATRIX, "--no-check", "--arg", "n=6144,6143", "--output", "several")
@@ -194,6 +200,7 @@ int main() {
 """
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize(
     ("factor", "condition"),
     [("1", "product == product"), ("threadIdx.x * 96 + i", "a[threadIdx.x * 96 + i] != 0")],

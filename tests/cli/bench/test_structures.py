@@ -40,6 +40,7 @@ def two(other: str, launch: str) -> str:
     return RANGE.replace("OTHER_LAUNCH", launch).replace("OTHER", other)
 
 
+@pytest.mark.archs
 def test_structures_run_with_what_the_host_code_fills_in(process: Command) -> None:
     Path("product.cu").write_text(PRODUCT, encoding="utf-8")
     outcome = process("bench", "product.cu", "--output", "run")
@@ -52,6 +53,7 @@ def test_structures_run_with_what_the_host_code_fills_in(process: Command) -> No
     }
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize(
     ("right", "wrong"),
     [
@@ -70,12 +72,14 @@ def test_difference_between_structures_is_found(bench: BenchCommand, right: str,
     assert rows()["by_warp"].status.value == "incorrect"
 
 
+@pytest.mark.archs
 def test_numbers_that_decide_on_addresses_stay_as_the_host_code_has_them(bench: BenchCommand) -> None:
     outcome = bench(PRODUCT, "--no-check")
     (line,) = (line for line in outcome.err.splitlines() if "results with other values of" in line)
     assert all(f"`{text}" in line for text in ("p.rows.first` than 1", "p.rows.last` than 21", "p.steps[1]` than 1"))
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize(
     ("other", "launch"),
     [
@@ -144,6 +148,7 @@ int main() {
 """
 
 
+@pytest.mark.archs
 def test_function_objects_without_members_are_passed(bench: BenchCommand) -> None:
     outcome = bench(FUNCTION_OBJECTS, "--no-check")
     assert outcome.code == 0, outcome.err
@@ -187,6 +192,7 @@ int main() {
 """
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize(("blocks", "code"), [("f.blocks", 0), ("f.blocks - 1", 5)])
 def test_kernels_of_a_sequence_share_buffers_in_structures(bench: BenchCommand, blocks: str, code: int) -> None:
     text = IN_TWO_STEPS.replace("i < f.blocks", f"i < {blocks}")
@@ -200,6 +206,7 @@ def test_kernels_of_a_sequence_share_buffers_in_structures(bench: BenchCommand, 
     assert rows()["partial-final"].status.value == ("incorrect" if code else "verified")
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize(("factor", "code"), [("r.factor", 0), ("0.25f", 5)])
 def test_versions_with_fields_in_another_order_are_compared(
     bench: BenchCommand, shflbench: Command, factor: str, code: int
@@ -212,6 +219,7 @@ def test_versions_with_fields_in_another_order_are_compared(
     assert outcome.code == code, outcome.err
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize("packed", ["struct __attribute__((packed)) Range", "#pragma pack(2)\nstruct Range"])
 def test_packed_structures_run_with_what_the_host_code_fills_in(bench: BenchCommand, packed: str) -> None:
     text = two("", "").replace("struct Range { int first, last;", f"{packed} {{ char tag; int first, last;")
@@ -236,6 +244,7 @@ int main() {
 """
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize(
     "words",
     [("const Point *in, Point *out", "in", "out", "", ""), ("Points q", "q.in", "q.out", "Points{", "}")],

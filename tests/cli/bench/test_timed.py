@@ -62,6 +62,7 @@ def gpu(bench: BenchCommand, monkeypatch: pytest.MonkeyPatch) -> EmulatedGpu:
     return device
 
 
+@pytest.mark.archs
 def test_it_says_which_kernel_is_faster_and_by_what_factor(bench: BenchCommand, gpu: EmulatedGpu) -> None:
     outcome = bench(SUMS, "--precision", "5%")
     assert outcome.code == 0, outcome.err
@@ -74,6 +75,7 @@ def test_it_says_which_kernel_is_faster_and_by_what_factor(bench: BenchCommand, 
     assert "2.00×" in outcome.err
 
 
+@pytest.mark.archs
 def test_it_says_that_launches_find_their_data_in_a_warm_cache(bench: BenchCommand, gpu: EmulatedGpu) -> None:
     gpu.device = replace(gpu.device, state=replace(gpu.device.state, l2_bytes=50 << 20))
     sizes = ("--arg", "n=1024,4096", "--precision", "5%", "--no-check")
@@ -89,6 +91,7 @@ def test_it_says_that_launches_find_their_data_in_a_warm_cache(bench: BenchComma
     assert "L2 cache" not in bench(LARGE_SUMS, *sizes).err
 
 
+@pytest.mark.archs
 def test_last_line_is_the_command_that_says_why(bench: BenchCommand, gpu: EmulatedGpu, shflbench: Command) -> None:
     outcome = bench(SUMS, "--precision", "5%")
     assert gpu.opened
@@ -99,6 +102,7 @@ def test_last_line_is_the_command_that_says_why(bench: BenchCommand, gpu: Emulat
     assert "Why: " not in bench(SUMS, "--kernel", "sums_smem", "--precision", "5%").err
 
 
+@pytest.mark.archs
 def test_machine_code_is_disassembled_once(
     bench: BenchCommand, gpu: EmulatedGpu, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -158,6 +162,7 @@ def test_no_gpu_is_opened_where_none_is_used(
     assert not gpu.opened
 
 
+@pytest.mark.archs
 def test_compare_finds_nothing_between_two_runs(bench: BenchCommand, gpu: EmulatedGpu, shflbench: Command) -> None:
     bench(SUMS, "--processes", "2")
     Path("run").rename("first")
@@ -170,6 +175,7 @@ def test_compare_finds_nothing_between_two_runs(bench: BenchCommand, gpu: Emulat
     assert gpu.opened
 
 
+@pytest.mark.archs
 def test_only_buffers_that_a_kernel_changes_are_restored(bench: BenchCommand, gpu: EmulatedGpu) -> None:
     bench(IN_PLACE, "-D", "STEP=1")
     bench_calls = {tuple(buffer.name for buffer in call.restored) for call in gpu.opened}
@@ -180,11 +186,13 @@ def test_only_buffers_that_a_kernel_changes_are_restored(bench: BenchCommand, gp
     assert {call.restored for call in gpu.opened} == {()}
 
 
+@pytest.mark.archs
 def test_cold_means_cold_for_all(bench: BenchCommand, gpu: EmulatedGpu) -> None:
     assert bench(SUMS, "--l2", "cold").code == 0
     assert {call.cold for call in gpu.opened} == {True}
 
 
+@pytest.mark.archs
 def test_limits_of_launches_of_two_dimensions_are_known(
     bench: BenchCommand, gpu: EmulatedGpu, shflbench: Command
 ) -> None:

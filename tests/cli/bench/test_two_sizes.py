@@ -78,6 +78,7 @@ def test_what_the_host_code_does_not_compute_cannot_contradict_it(bench: BenchCo
     assert outcome.code == 0, outcome.err
 
 
+@pytest.mark.archs
 def test_check_passes_numbers_as_the_host_code_does(
     bench: BenchCommand, shflbench: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -20,6 +20,7 @@ LINES = (FOLDER / "expected.tsv").read_text(encoding="utf-8").splitlines()
 ROWS = list(csv.DictReader(LINES, delimiter="\t", restval=""))
 
 
+@pytest.mark.one_in(89, 10)
 @pytest.mark.parametrize(
     "row",
     [

@@ -61,6 +61,7 @@ def test_another_signature_exits_2_and_shows_both(challenge: Command, old: str, 
     assert "shflbench challenge reduce --template" in error
 
 
+@pytest.mark.archs
 def test_a_type_that_only_the_compiler_knows_is_compared_when_it_is_compiled(challenge: Command) -> None:
     text = SUM.replace("template", "using Count = long long;\n\ntemplate", 1).replace(
         "int iterations)", "Count iterations)"
@@ -133,6 +134,7 @@ def test_too_much_static_shared_memory_exits_5_with_both_sizes(challenge: Comman
     assert "--shared BYTES" in outcome.err
 
 
+@pytest.mark.archs
 def test_a_header_of_a_header_is_searched_beside_it_and_must_lie_inside_the_folder(challenge: Command) -> None:
     Path("outside.cuh").write_text("", encoding="utf-8")
     Path("inner/deep").mkdir(parents=True)

@@ -68,6 +68,7 @@ def tried(challenge: Command, old: str, new: str, *words: str, launch: Sequence[
     return challenge("reduce", "hostile.cu", *SHARED, *launch, *words)
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize("count", ["iterations > 100", "iterations == 1024", "iterations == 256", "iterations == 341"])
 def test_fewer_iterations_than_are_timed_exit_5(challenge: Command, count: str) -> None:
     outcome = tried(challenge, "T x =", f"if ({count}) iterations = 20;\n    T x =", "--dtype", "i32", *EMULATED)
@@ -76,12 +77,14 @@ def test_fewer_iterations_than_are_timed_exit_5(challenge: Command, count: str) 
     assert "iterations under `lockstep`, element 0 is" in outcome.err
 
 
+@pytest.mark.archs
 def test_a_race_at_the_timed_iterations_only_exits_1(challenge: Command) -> None:
     outcome = tried(challenge, "__syncwarp();", "if (iterations < 100) __syncwarp();", launch=("--launch", "2x32"))
     assert outcome.code == 1
     assert "RAW and WAR (first in launch 2x32)" in outcome.err
 
 
+@pytest.mark.archs
 def test_a_fault_at_one_of_the_timed_block_sizes_is_found(challenge: Command) -> None:
     both = ("--launch", "2x64", "--launch", "2x96")
     outcome = tried(challenge, "distance = 16", "distance = blockDim.x == 96 ? 8 : 16", *EMULATED, launch=both)
@@ -90,6 +93,7 @@ def test_a_fault_at_one_of_the_timed_block_sizes_is_found(challenge: Command) ->
     assert tried(challenge, "distance = 16", "distance = blockDim.x == 96 ? 8 : 16", *EMULATED).code == 0
 
 
+@pytest.mark.archs
 def test_a_gpu_verifies_at_the_timed_iterations_and_grid(challenge: Command, scripted: ScriptedGpu) -> None:
     scripted.by_name = PUBLISHED
     fewer = "if (iterations > 100 && gridDim.x > 2) iterations = 20;\n    T x ="  # the check has two blocks

@@ -53,6 +53,7 @@ def test_too_little_shared_memory_exits_1(challenge: Command) -> None:
     assert "A block needs more dynamic shared memory: give it by --shared" in outcome.err
 
 
+@pytest.mark.archs
 def test_a_wrong_result_exits_5_with_the_first_wrong_value(challenge: Command) -> None:
     Path("wrong.cu").write_text(SUM.replace("distance = 16", "distance = 8"), encoding="utf-8")
     outcome = challenge("reduce", "wrong.cu", *SHARED, *SMALL)
@@ -70,6 +71,7 @@ def test_a_result_that_was_computed_before_the_loop_exits_5(challenge: Command) 
     assert "loop" in outcome.err
 
 
+@pytest.mark.archs
 def test_a_header_beside_the_file_is_found(challenge: Command) -> None:
     head, _, body = SUM.partition("template")
     Path("mine.cuh").write_text(f"{head}template{body.replace('my_sum', 'of_header')}", encoding="utf-8")
@@ -104,6 +106,7 @@ def test_any_name_of_a_file_will_do(challenge: Command) -> None:
     assert challenge("reduce", name, *SHARED, *SMALL, "--device", "emulator").code == 0
 
 
+@pytest.mark.archs
 def test_kernels_that_the_preprocessor_leaves_out_are_no_challengers(challenge: Command) -> None:
     out = "#if OPTION_WIDTH_8 || 0\n__global__ void other(int* x) {}\n#endif\n"
     Path("part.cu").write_text(f"{SUM}{out}", encoding="utf-8")
@@ -113,6 +116,8 @@ def test_kernels_that_the_preprocessor_leaves_out_are_no_challengers(challenge: 
     assert "`other` takes `(int* x)`" in outcome.err
 
 
+@pytest.mark.archs
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("unroll", [1, 8])
 def test_a_loop_inside_the_timed_loop_has_no_estimate(challenge: Command, unroll: int) -> None:
     sums = f"""T sum = 0;
@@ -130,6 +135,7 @@ def test_a_loop_inside_the_timed_loop_has_no_estimate(challenge: Command, unroll
     assert "by prediction" not in outcome.out
 
 
+@pytest.mark.archs
 def test_a_kernel_that_does_not_fit_an_sm_has_no_estimate(challenge: Command) -> None:
     outcome = challenge("reduce", "sum.cu", "--shared", "230*threads", "--launch", "2x1024", "--device", "emulator")
     assert "skipped: a block of 1024 threads with 235520 bytes of shared memory does not fit an SM" in outcome.err

@@ -136,6 +136,7 @@ def test_a_kernel_that_the_architecture_does_not_support_is_skipped(check: Comma
     )
 
 
+@pytest.mark.archs
 def test_github_gets_one_annotation_for_each_finding_on_its_line(check: Command) -> None:
     outcome = check("pairs", *only("right", "one-barrier", "modest", "half", "initialized"), "--format", "github")
     assert outcome.code == 5

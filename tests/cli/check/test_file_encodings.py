@@ -13,6 +13,7 @@ NEAR = "__global__ void near(int* o) { o[threadIdx.x] = 1; }\n"
 NVRTC = ("--compiler", "nvrtc")
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize(
     "comment", ["// я\n", "/* я */ ", '#define NAME "я" // я\n', '__device__ const char s[] = "я";\n']
 )
@@ -24,6 +25,7 @@ def test_kernels_behind_a_letter_of_cp1251_that_ends_a_text_for_nvrtc_are_checke
     assert f"  k.cu:{line} (thread 0 of block 0) writes memory out of bounds" in outcome.out
 
 
+@pytest.mark.archs
 def test_bench_runs_a_source_in_latin_1(tmp_path: Path) -> None:
     twice = NEAR.replace("near", "twice").replace("{", "{ /* répété */ ")
     main = MAIN.replace("far", "twice")
@@ -43,6 +45,7 @@ def test_findings_name_files_and_folders_with_letters_beyond_ascii(tmp_path: Pat
     assert "  naïve/ü.cuh:1 (thread 0 of block 0) writes memory out of bounds" in outcome.out
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize("command", ["check", "bench", "advise", "new copy --from"])
 def test_a_name_that_is_not_utf_8_and_a_loop_of_links_are_refused_in_one_sentence(command: str, tmp_path: Path) -> None:
     name = os.fsdecode(b"\xe9.cu")

@@ -151,6 +151,7 @@ def test_threads_of_several_dimensions_are_named_by_their_coordinates(check_text
     ]
 
 
+@pytest.mark.archs
 def test_the_arguments_reach_the_kernel(check_text: CheckText) -> None:
     text = "__global__ void k(const int *in, int *out, int n) { if (in[2] == 7 && n == 5) for (;;) out[0] += n; }"
     given = check_text(text, "--launch", "1x1", "--arg", "n=5", "--arg", "in=i32[3]:1,2,7", "--arg", "out=i32[1]:0")
@@ -232,6 +233,7 @@ def test_ptx_is_checked_as_it_is(shflbench: Command) -> None:
     assert "WAW: k.ptx:10 (thread 1 of block 0) overwrites what k.ptx:10 (thread 0 of block 0) wrote" in outcome.out
 
 
+@pytest.mark.archs
 def test_the_files_of_a_folder_are_checked(shflbench: Command) -> None:
     Path("kernels").mkdir()
     write("kernels/one.cu", SOUND)
@@ -279,6 +281,7 @@ def test_a_kernel_that_waits_for_a_clock_is_not_checked(check_text: CheckText) -
     )
 
 
+@pytest.mark.archs
 def test_no_launch_or_argument_ends_a_loop_without_an_exit(check_text: CheckText) -> None:
     text = "__global__ void k(volatile int *o) { while (1) o[threadIdx.x]++; }"
     report = check_text(text)

@@ -44,6 +44,7 @@ def with_launch(launch: str) -> str:
     return kernels + HOST.replace("LAUNCH", launch)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("launch", "reason"),
     [

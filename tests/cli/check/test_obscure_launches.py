@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.conftest import Command
 
 # The kernel is right for blocks of one warp only, and the host code launches it so.
@@ -25,6 +27,7 @@ int main(int argc, char **argv) {
 SENTENCE = "the launch in line 14 is not understood"
 
 
+@pytest.mark.archs
 def test_no_finding_comes_from_derived_launches(process: Command) -> None:
     Path("program.cu").write_text(PROGRAM, encoding="utf-8")
     outcome = process("check", "program.cu", "--compiler", "nvrtc", "--host-args", "1 2")

@@ -95,6 +95,7 @@ def test_a_call_that_is_not_decided_has_no_result_and_a_note(
     assert f"the files do not say which of several functions `{name}` is: its result is taken as unknown" in out
 
 
+@pytest.mark.archs
 def test_the_command_runs_as_a_process(tmp_path: Path) -> None:
     definitions, statement = MEANT["specialization"]
     (tmp_path / "k.cu").write_text(program(definitions, statement))

@@ -41,6 +41,7 @@ def test_only_the_live_branch_counts(form: str, shflbench: Command) -> None:
     assert (code, "arguments from the host code: o = i32[100], n = 100" in out) == (0, True)
 
 
+@pytest.mark.archs
 def test_the_command_runs_as_a_process(tmp_path: Path) -> None:
     text = program("variable", "defined(SMALL) && LEVEL > 3")
     (tmp_path / "k.cu").write_text(text)

@@ -151,6 +151,7 @@ def test_sarif_relates_a_race_to_the_earlier_access(report: Any) -> None:
     assert related["message"]["text"] == "the earlier access"
 
 
+@pytest.mark.archs
 def test_sarif_also_reports_patterns(shflbench: Command, kernel_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SHFLBENCH_CACHE", str(kernel_cache))
     start_no_processes(monkeypatch)

@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.checker.test_clock import LONG
 from tests.conftest import Outcome
 
@@ -30,6 +32,7 @@ def check(folder: Path, seconds: float) -> Outcome:
     return Outcome(done.returncode, done.stdout, done.stderr)
 
 
+@pytest.mark.archs
 def test_a_long_loop_has_one_report_by_any_clock(tmp_path: Path) -> None:
     (tmp_path / "k.cu").write_text(LONG, encoding="utf-8")
     slow = check(tmp_path, 0.01)

@@ -149,6 +149,7 @@ int main(int argc, char **argv) { run(argc, argv); }
 """
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize(
     ("text", "verdict"),
     [

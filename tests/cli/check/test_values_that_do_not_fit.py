@@ -234,6 +234,7 @@ def few_instructions(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kernel_runs, "STEP_LIMIT", 10_000)
 
 
+@pytest.mark.archs
 @pytest.mark.usefixtures("few_instructions")
 def test_a_loop_that_is_long_at_the_sizes_of_the_host_code_is_checked_with_fewer_iterations(
     check_text: CheckText,
@@ -273,6 +274,7 @@ def test_equal_values_at_one_address_only_with_derived_contents_leave_no_doubt(c
     assert check_text(moved("out[i / 2] = 1;")).verdict == "doubtful"
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize(("blocks", "verdict"), [(1024, "clean"), (64, "broken")])
 def test_a_race_between_iterations_counts_if_blocks_iterate_twice_at_the_real_sizes(
     check_text: CheckText, blocks: int, verdict: str
@@ -320,6 +322,7 @@ __global__ void rows(const int *in, int *out) {{
     assert report.verdict == verdict, report.sentence
 
 
+@pytest.mark.archs
 def test_a_loop_that_derived_contents_may_end_is_not_said_to_be_endless(check_text: CheckText) -> None:
     report = check_text("""\
 __global__ void last(const int *next, int *out) {

@@ -31,6 +31,7 @@ def test_every_measured_value_has_a_unit(printed: list[dict[str, Any]]) -> None:
     assert [claim["id"] for claim in printed if not UNIT.fullmatch(claim["measured"])] == []
 
 
+@pytest.mark.archs
 def test_measured_values_lie_on_the_side_of_the_condition_that_the_verdict_says(printed: list[dict[str, Any]]) -> None:
     judged = 0
     for claim in printed:

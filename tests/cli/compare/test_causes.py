@@ -117,6 +117,7 @@ OF_SYNCWARP = (
 )
 
 
+@pytest.mark.archs
 def test_slower_case_names_the_instructions_that_were_added(shflbench: Command, new: Path) -> None:
     become(new, {SYNCWARP: SMEM, WIDE: SMEM_WORK})
     outcome = shflbench("compare", "base", "new")
@@ -215,6 +216,7 @@ def test_damaged_file_is_a_warning_and_changes_no_verdict(shflbench: Command, ne
     assert f"warning: no cause is read from the {what}: new/{name} is empty\n" in outcome.err
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize("sides", [("base", "new"), ("new", "base")])
 def test_runs_without_kernels_say_what_their_tables_know(shflbench: Command, new: Path, sides: tuple[str, str]) -> None:
     become(new, {SYNCWARP: SMEM})
@@ -260,6 +262,7 @@ def test_kernels_are_not_read_where_no_case_changed(
     assert shflbench("compare", "base", "new").code == 0
 
 
+@pytest.mark.archs
 def test_runs_of_a_side_that_ran_different_code_leave_the_cause_open(shflbench: Command, new: Path) -> None:
     become(new, {SYNCWARP: SMEM})
     other = Path(shutil.copytree(new, "other"))

@@ -141,6 +141,7 @@ def test_verdict_decides_the_exit_code(
     assert shflbench("compare", "base", "new", "--strict").code == strict
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("sides", "flags", "code"),
     [

@@ -62,6 +62,7 @@ def test_one_repetition_of_google_benchmark(tmp_path: Path, new_us: float, outco
     assert found["ratio"] == {"value": new_us / 100, "low": None, "high": None}
 
 
+@pytest.mark.archs
 def test_many_samples_within_a_slow_state(tmp_path: Path) -> None:
     found = compare(*(csv(tmp_path / f"{time}.csv", noisy(time, 600)) for time in (50.0, 54.0)))
     assert (found["outcome"], found["reason"]) == ("suspected", "too-few-rounds")

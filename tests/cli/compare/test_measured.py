@@ -103,6 +103,7 @@ def test_all_formats_have_the_measured_times_and_the_sentences(report: Report) -
         assert FOUND in text
 
 
+@pytest.mark.archs
 def test_the_json_has_the_parts_of_the_correction(report: Report) -> None:
     base, new = measured_us(BASE), measured_us(NEW)
     timed = [verdict for verdict in report.record["verdicts"] if verdict["ratio"]]

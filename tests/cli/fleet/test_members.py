@@ -71,6 +71,7 @@ def test_a_run_of_a_device_that_is_not_listed_is_named_by_its_uuid(
     assert f"incomplete: {fleet / 'node-1-4'} has the run of another device" in outcome.out
 
 
+@pytest.mark.archs
 def test_runs_that_are_neither_listed_nor_have_a_uuid_are_named_by_their_folders(
     shflbench: Command, fleet: Path
 ) -> None:

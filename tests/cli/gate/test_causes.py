@@ -58,6 +58,7 @@ def test_instruction_that_somebody_added_is_named(own: Command) -> None:
     assert f"\n{cause}\n" in PAGE.read_text(encoding="utf-8")
 
 
+@pytest.mark.archs
 def test_instruction_in_copied_code_is_named_with_the_file_of_that_code(own: Command) -> None:
     edit("swap/copy.cu", "//! shfl\n", "// This comment moves the lines of the other variants.\n//! shfl\n")
     edit("swap/copy.cu", "    x{.} = __shfl_sync(", "    __syncwarp();\n    x{.} = __shfl_sync(")

@@ -11,6 +11,7 @@ def advice(text: str, variant: str) -> list[str]:
     return re.findall(rf"^  {variant}: (?!no limit|the limit|skipped)(.*)$", text, re.MULTILINE)
 
 
+@pytest.mark.archs
 def test_a_spill_has_its_size_its_line_and_a_remedy(inspect: Command) -> None:
     (sentence,) = advice(inspect("rolled", "--variant", "spilling").out, "spilling")
     assert re.fullmatch(
@@ -20,6 +21,7 @@ def test_a_spill_has_its_size_its_line_and_a_remedy(inspect: Command) -> None:
     )
 
 
+@pytest.mark.archs
 def test_a_kernel_that_uses_all_registers_of_its_launch_bounds_says_so(inspect: Command) -> None:
     words = ("batched-reduce", "--dtype", "f32", "--variant", "butterflies", "--variant", "smem")
     printed = advice(inspect(*words).out, "(?:butterflies|smem, butterflies|butterflies, smem)")
@@ -42,6 +44,7 @@ def test_local_memory_without_spills_has_its_line_and_a_remedy(inspect: Command)
     )
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("words", "variant", "sentence"),
     [

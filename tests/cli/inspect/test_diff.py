@@ -71,6 +71,7 @@ def test_variants_are_aligned_by_their_instructions(inspect: Command) -> None:
     ]
 
 
+@pytest.mark.archs
 def test_architectures_are_compiled_and_compared(inspect: Command) -> None:
     outcome = inspect("own.yaml", "--variant", "shfl", "--diff", "sm_90", "sm_120")
     title, header, *_ = outcome.out.splitlines()
@@ -91,6 +92,7 @@ def test_a_run_holds_the_code_of_its_compiler(inspect: Command) -> None:
     assert re.search(r"neighbor/copy.cu:48 +0x01b0 +STS \[R2\], R5", outcome.out)
 
 
+@pytest.mark.archs
 def test_two_runs_with_one_compiler_have_the_same_code(inspect: Command) -> None:
     earlier = [str(RUN.parents[1] / suite / "nvidia-h200") for suite in ("launch-sweep", "quick")]
     outcome = inspect("own.yaml", "--variant", "smem", "--diff", *earlier)

@@ -122,6 +122,7 @@ def test_a_committed_run_shows_its_limits(shflbench: Command) -> None:
     assert "limit (cycles/iteration)" in outcome.out
 
 
+@pytest.mark.archs
 def test_accesses_of_a_launch_come_first(bench: BenchCommand, shflbench: Command) -> None:
     assert bench(TRANSPOSE).code == 0
     head, naive, tiled, empty, *_ = shflbench("inspect", "run", "--accesses").out.splitlines()

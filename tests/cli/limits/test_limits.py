@@ -106,6 +106,7 @@ def test_requests_that_the_emulator_counts_make_limits_closer(
     assert after.limit_by == "exchange"
 
 
+@pytest.mark.archs
 def test_json_has_every_value_of_each_case(
     shflbench: Command, run: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -231,6 +232,7 @@ def test_requests_that_cannot_be_counted_are_an_error(shflbench: Command, whole:
     assert "Measure again with `bench`, which counts them" in outcome.err
 
 
+@pytest.mark.archs
 def test_rates_of_a_calibration_apply_to_a_counted_launch(
     shflbench: Command, whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

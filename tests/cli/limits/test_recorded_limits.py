@@ -66,6 +66,7 @@ def test_what_the_file_has_is_printed_and_nothing_is_written(run: Path, shflbenc
     assert shflbench("advise", "transpose", run, "--option", "words=32").out == advice
 
 
+@pytest.mark.archs
 def test_saving_adds_what_the_file_lacks_and_keeps_what_it_has(run: Path, shflbench: Command) -> None:
     recorded = read_limits(run)
     shfl, padded = ("shfl".join(CASES), "smem-padded".join(CASES))

@@ -73,6 +73,7 @@ def test_variants_say_which_are_unsafe(shflbench: Command) -> None:
     assert ("reduce", "smem-syncwarp") not in unsafe
 
 
+@pytest.mark.archs
 def test_every_suite_is_listed_with_its_number_of_cases(shflbench: Command) -> None:
     suites = json.loads(shflbench("list", "suites", "--format", "json").out)
     assert [item["name"] for item in suites] == list(find_shipped())
@@ -96,6 +97,7 @@ def test_machine_without_a_driver_has_no_devices_and_says_why(shflbench: Command
     assert outcome.err == "no devices: no NVIDIA driver is loaded\n"
 
 
+@pytest.mark.archs
 @pytest.mark.usefixtures("no_driver")
 def test_without_a_word_everything_is_listed(shflbench: Command) -> None:
     everything = json.loads(shflbench("list", "--format", "json").out)

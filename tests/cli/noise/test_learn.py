@@ -75,6 +75,7 @@ def test_json_output_is_the_content_of_the_file(learn_into: Callable[..., Outcom
     assert (outcome.code, outcome.out) == (0, path.read_text(encoding="utf-8"))
 
 
+@pytest.mark.archs
 def test_noise_that_raises_false_alarms_is_not_kept(
     learn_into: Callable[..., Outcome], record: LearnedNoise, tmp_path: Path
 ) -> None:

@@ -45,6 +45,7 @@ def test_runs_are_read_and_tried(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert "all processes are of one run" in text
 
 
+@pytest.mark.archs
 def test_recorded_suite_gets_options_noisy_cases_and_entries_for_its_file(printed: Callable[..., str]) -> None:
     text = printed(recorded_some())
     assert "\nuse --processes " in text

@@ -181,6 +181,7 @@ def test_stopped_run_of_an_own_suite_says_that_it_needs_the_file(run: Command, m
     )
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize(
     "settings",
     [

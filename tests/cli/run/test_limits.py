@@ -39,6 +39,7 @@ def test_a_run_on_a_gpu_stores_the_limit_of_each_timed_case(with_limits: Command
     assert "faster than the limit" not in outcome.err
 
 
+@pytest.mark.archs
 def test_a_resumed_run_keeps_closer_limits(with_limits: Command) -> None:
     assert with_limits("demo.yaml", "--output", "out").code == 0
     limits = read_limits(Path("out"))

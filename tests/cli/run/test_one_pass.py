@@ -26,6 +26,7 @@ def once(run: Command) -> Command:
     return lambda *words: run("once.yaml", *words)
 
 
+@pytest.mark.archs
 def test_it_has_a_bandwidth_and_no_time_of_an_iteration(once: Command, plug: Plug) -> None:
     plug(FakeBackend({"global": Script(base_us=16.0), "shfl": Script(base_us=8.0)}, folders=[ONCE]))
     outcome = once()

@@ -41,6 +41,7 @@ def device(**scripts: Script) -> FakeBackend:
     return FakeBackend(named, folders=[Path("swap").resolve()])
 
 
+@pytest.mark.archs
 def test_other_variants_are_compared_with_it_in_any_order(swap: Command, plug: Plug) -> None:
     plug(device())
     outcome = swap()

@@ -105,6 +105,7 @@ def test_a_run_without_times_has_no_best(shflbench: Command, tmp_path: Path) -> 
     assert outcome.err == "error: no case was timed, so that none is the fastest\nLeave out --best\n"
 
 
+@pytest.mark.archs
 def test_the_best_are_the_fastest_candidates_and_library_calls_as_fast(shflbench: Command) -> None:
     run = RESULTS / "gtc2013"
     shown = cases(shflbench("show", run, "--pattern", "reduce", "--best", "--format", "json"))

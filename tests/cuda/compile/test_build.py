@@ -110,6 +110,7 @@ def refuse(*_: object, **__: object) -> NoReturn:
     raise AssertionError("a worker was started")
 
 
+@pytest.mark.archs
 def test_kernels_compiled_together_equal_those_compiled_alone(toolchain: Toolchain, tmp_path: Path) -> None:
     builder = Builder(toolchain, "sm_90", None)
     built = dict(builder.build_all(requests(builder, tmp_path)))

@@ -35,6 +35,7 @@ def chain(first: Launch, length: int = LAUNCHES) -> Launch:
     return launch
 
 
+@pytest.mark.archs
 def test_a_part_that_many_values_share_is_read_once() -> None:
     assert name(chain(Launch(0))) == name(chain(Launch(0)))
     assert name(chain(Launch(0))) != name(chain(Launch(1)))

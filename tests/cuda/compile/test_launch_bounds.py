@@ -67,6 +67,7 @@ def test_the_cubin_says_how_many_registers_the_bounds_allow(
     assert most_registers(kernel.cubin, "another") is None
 
 
+@pytest.mark.archs
 def test_bounds_for_which_registers_do_not_suffice_are_for_half_the_blocks(blind_toolchain: Toolchain) -> None:
     pattern = load(builtin()["convert-layout"])
     full = Case("convert-layout", "smem", "i32", parse_launch("8*sms x 256"), 1, (("bits", "2"),))

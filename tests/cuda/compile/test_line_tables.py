@@ -54,6 +54,7 @@ def test_an_instruction_has_the_line_and_the_calls_printed_before_it() -> None:
     }
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize("arch", ["sm_75", "sm_90", "sm_120"])
 def test_compiled_kernels_have_the_lines_of_their_source(toolchain: Toolchain, arch: str) -> None:
     names = ("first", "second")

@@ -39,6 +39,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
     return cache(partial(build_together, patterns))
 
 
+@pytest.mark.one_in(7)
 @pytest.mark.parametrize("arch", ARCHITECTURES)
 @pytest.mark.parametrize(
     ("name", "found"), [("shfl", {"SHFL": 16}), ("smem", {"STS": 16, "LDS": 16, "BAR": 32})], ids=["shfl", "smem"]

@@ -112,6 +112,7 @@ def test_more_registers_at_the_same_residency_make_no_kernel_faster(pattern: str
     assert {text.partition(":")[0] for text in found} == KNOWN.get((pattern, grid), set()), found
 
 
+@pytest.mark.archs
 def test_bounds_for_more_blocks_than_the_launch_needs_are_found() -> None:
     name = "batched-reduce/butterflies/f32/sums=64/result=own"
     shipped, others = (built([name], "sms", blocks_at_once(blocks)) for blocks in (3, 1))

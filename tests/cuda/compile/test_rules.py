@@ -179,6 +179,8 @@ def test_mechanism_may_be_folded_only_if_the_variant_declares_it(built: Mapping[
     assert built[mode].violations == MODES[mode]
 
 
+@pytest.mark.archs
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("name", "other", "opcode"),
     [

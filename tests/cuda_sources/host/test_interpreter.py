@@ -400,6 +400,7 @@ def test_options_of_a_given_command_line_are_compared(parse: Parse) -> None:
     assert (site.launch.grid, site.launch.arguments[1].value) == ((2, 1, 1), 1000)
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize(
     "text",
     [

@@ -40,6 +40,7 @@ def test_the_command_checks_the_instance(tmp_path: Path) -> None:
     assert "apply<Op<float>::Add<2>, float>  clean" in done.stdout
 
 
+@pytest.mark.archs
 def test_no_instance_is_suggested_with_a_class_that_has_no_call_operator(tmp_path: Path) -> None:
     (tmp_path / "k.cu").write_text(FILE.partition("template <class T> void run")[0], encoding="utf-8")
     words = ("check", "k.cu", "--compiler", "nvrtc")

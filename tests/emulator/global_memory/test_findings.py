@@ -44,6 +44,7 @@ def test_the_history_names_the_last_barrier_of_each_thread() -> None:
     assert later.barrier.opcode == "bar"
 
 
+@pytest.mark.archs
 def test_a_race_by_library_code_names_the_line_of_the_kernel() -> None:
     race = next(item for item in hazards("atomic_ref_of_a_block") if item.memory and "::flag`" in item.memory.variable)
     places = [item.instruction.location for item in race.accesses]

@@ -10,6 +10,7 @@ from tests.emulator.instructions.kernels import launch, subjects
 SLOW = "barrier_in_shared_memory_without_wait"  # its threads poll a barrier up to the limit of turns
 
 
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize(
     "subject",
     [

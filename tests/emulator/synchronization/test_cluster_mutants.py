@@ -106,6 +106,7 @@ def is_found(subject: Subject, symbol: str, ptx: str, expected: set[str]) -> boo
     return any(expected & kinds(explore(launch, (schedule,), step_limit=16_000)) for schedule in SCHEDULES)
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize(
     "subject",
     [pytest.param(one, id=one.name, marks=[pytest.mark.archs] if one.name in SLOW else []) for one in SOUND],

@@ -19,6 +19,7 @@ SLOW = {
 OBSERVED = ("lockstep", "lanes at random", "blocks one at a time")
 
 
+@pytest.mark.one_in(16, 2)
 @pytest.mark.parametrize(
     "subject",
     [

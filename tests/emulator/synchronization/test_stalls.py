@@ -26,6 +26,7 @@ def error_of(code: str, seen: int, policy: str = LOCKSTEP.name) -> EmulatorError
     return result.error
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("policy", POLICIES_TO_RUN)
 @pytest.mark.parametrize(
     "poll",

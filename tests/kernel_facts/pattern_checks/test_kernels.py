@@ -104,6 +104,7 @@ def test_libraries_use_indexes_of_other_dimensions_for_linear_numbers_only(built
     assert other_dimension(Slicer(load_program(kernel.ptx, kernel.symbol))) is None
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize("built_in", UNSAFE)
 def test_unsafe_built_in_kernels_are_unsafe_as_declared(built_in: str) -> None:
     assert report_on(built_in).verdict is KernelVerdict.UNSAFE
@@ -214,6 +215,7 @@ VERDICTS: list[tuple[str, KernelVerdict, str]] = [
 ]
 
 
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize(
     ("variant", "verdict", "sentence"),
     [pytest.param(*item, marks=pytest.mark.archs if item[0] in SLOW else (), id=item[0]) for item in VERDICTS],

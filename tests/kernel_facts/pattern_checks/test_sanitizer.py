@@ -108,6 +108,7 @@ LOUD = SanitizerResult({**QUIET, Tool.RACECHECK: Count(0, 1, 4)})
 SAYS = "compute-sanitizer found what no schedule showed: racecheck: 1 warning (4 hazards)"
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("variant", "result", "verdict", "sentence"),
     [

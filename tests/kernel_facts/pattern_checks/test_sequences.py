@@ -48,12 +48,14 @@ def replace_in(folder: Path, old: str, new: str) -> None:
     path.write_text(text.replace(old, new), encoding="utf-8")
 
 
+@pytest.mark.archs
 def test_each_kernel_of_a_sequence_is_checked_at_its_own_launch() -> None:
     (report,) = check(builtin()["cluster-reduce"], "two-launches")
     assert report.verdict == "clean"
     assert [launch.shape for launch in report.kernel.launches] == ["2x64", "1x128"]
 
 
+@pytest.mark.archs
 def test_blocks_of_a_variant_form_its_clusters() -> None:
     reports = check(builtin()["cluster-reduce"], "barrier", "larger-block")
     assert {report.case.variant: report.kernel.launches[0].shape for report in reports} == {
@@ -63,12 +65,14 @@ def test_blocks_of_a_variant_form_its_clusters() -> None:
     assert {str(report.verdict) for report in reports} == {"clean"}
 
 
+@pytest.mark.archs
 def test_a_wrong_result_of_the_second_kernel_is_found(edited: Path) -> None:
     replace_in(edited, SECOND, "if (group < groups) sums[group] = partial[group * {cluster}];")
     (report,) = check(edited, "two-launches")
     assert report.verdict == "broken"
 
 
+@pytest.mark.archs
 def test_a_race_in_the_first_kernel_is_found_although_its_result_is_right(edited: Path) -> None:
     replace_in(edited, FIRST, RACE + FIRST)
     (report,) = check(edited, "two-launches")
@@ -83,6 +87,7 @@ def test_a_cluster_that_does_not_wait_is_found(edited: Path) -> None:
     assert report.verdict == "broken"
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize(
     ("variant", "old", "new"),
     [

@@ -49,6 +49,7 @@ def test_loop_has_each_instruction_as_often_as_its_figure_counts_it(arch: str) -
     assert counts == {probe.name: probe.count for probe in select_supported(arch)}
 
 
+@pytest.mark.archs
 def test_kernels_that_are_timed_beside_another_have_as_many_of_its_instructions() -> None:
     for probe in select_supported("sm_90"):
         assert {measured(probe, "sm_90", kernel).total() for kernel in probe.others} <= {probe.count}, probe.name

@@ -20,6 +20,7 @@ def worker(kernel_cache: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Devi
         yield device
 
 
+@pytest.mark.archs
 def test_crash_fails_one_figure_and_the_next_one_runs_in_another_process(worker: DeviceInWorker) -> None:
     assert worker.open().device.arch == "sm_90"
     crash = worker.take("redux_add")

@@ -84,6 +84,7 @@ def test_each_pattern_has_charts_of_its_own_and_the_run_one_of_its_samples(tmp_p
     assert names(paths) == ["neighbor-time.svg", "reduce-time.svg", "samples.svg"]
 
 
+@pytest.mark.archs
 def test_redrawing_elsewhere_gives_the_same_bytes_and_needs_no_pyplot(
     folder: Path, drawn: list[Path], tmp_path: Path
 ) -> None:
@@ -97,6 +98,7 @@ def test_redrawing_elsewhere_gives_the_same_bytes_and_needs_no_pyplot(
     assert contents(drawn) == contents([tmp_path / "second" / name for name in names(drawn)])
 
 
+@pytest.mark.archs
 def test_redrawing_leaves_unchanged_files_alone(folder: Path, drawn: list[Path]) -> None:
     for path in drawn:
         os.utime(path, (1, 1))
@@ -127,6 +129,7 @@ def test_every_chart_of_a_busy_gpu_says_so(folder: Path, tmp_path: Path) -> None
     assert all("Busy GPU: the sentinels were slow in 42% of their rounds." in path.read_text("utf-8") for path in paths)
 
 
+@pytest.mark.archs
 def test_a_large_run_has_few_and_small_files(tmp_path: Path) -> None:
     """Neither cases nor their samples make the committed charts grow without bound."""
     options = [f"mode={mode};width={width}" for mode in ("idx", "xor") for width in (2, 4, 8, 16, 32)]

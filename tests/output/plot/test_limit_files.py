@@ -93,6 +93,7 @@ def another_number(pattern: str) -> Callable[[str], str]:
     return lambda title: re.sub(pattern, raised, title, count=1)
 
 
+@pytest.mark.one_in(7)
 @pytest.mark.parametrize(
     "plant",
     [

@@ -14,6 +14,7 @@ from tests.output.plot.title_claims import errors
 IDS = [str(chart.path.relative_to(chart.path.parents[2])) for chart in charts()]
 
 
+@pytest.mark.one_in(22, 2)
 @pytest.mark.parametrize("chart", charts(), ids=IDS)
 def test_the_title_is_what_the_results_say(chart: Chart) -> None:
     assert errors(chart, chart.title) == []

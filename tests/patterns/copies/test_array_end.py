@@ -57,6 +57,7 @@ def reference(elements):
 """
 
 
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("order", ["block", "grid"])
 @pytest.mark.parametrize(
     ("variant", "dtype"),

@@ -51,6 +51,7 @@ def check(shflbench: Command, kernel_cache: Path, monkeypatch: pytest.MonkeyPatc
     return shflbench
 
 
+@pytest.mark.archs
 def test_all_code_compiles_without_our_headers_and_without_warnings() -> None:
     assert messages(unit(texts("sm_90", of_libraries=False)), "sm_90") == ""
 
@@ -66,6 +67,7 @@ def test_all_code_compiles_without_our_headers_and_without_warnings_for_each_arc
     assert messages(unit(texts(arch, of_libraries=of_libraries)), arch) == ""
 
 
+@pytest.mark.archs
 def test_copied_code_has_the_declared_instructions_and_no_hazard(
     check: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -81,6 +83,7 @@ def test_copied_code_has_the_declared_instructions_and_no_hazard(
     assert set(result.values()) == {"clean"}
 
 
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize(
     ("variant", "right", "wrong", "verdict"),
     [

@@ -65,6 +65,7 @@ def reference(keys):
 """
 
 
+@pytest.mark.one_in(7)
 @pytest.mark.parametrize(
     ("variant", "dtype"),
     [

@@ -83,6 +83,7 @@ def members_of_quick(tmp_path: Path) -> FleetFolder:
     return folder
 
 
+@pytest.mark.archs
 def test_kernels_are_disassembled_once(members_of_quick: FleetFolder, monkeypatch: pytest.MonkeyPatch) -> None:
     disassemble = Mock(side_effect=sass.disassemble)
     monkeypatch.setattr("shflbench.kernel_facts.stored_code.disassemble", disassemble)

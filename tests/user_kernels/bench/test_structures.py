@@ -36,6 +36,7 @@ def product(**changed: Any) -> dict[str, Any]:
     return {**fields, "steps": (2, 1), **changed}
 
 
+@pytest.mark.archs
 def test_a_structure_is_a_mapping_of_its_fields() -> None:
     result = shflbench.bench(PAIR, product(), grid=1, block=64)
     assert result.agree, result.text()

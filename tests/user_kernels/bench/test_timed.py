@@ -81,6 +81,7 @@ def test_the_emulator_is_used_if_it_is_asked_for(arrays: Any, gpu: EmulatedGpu) 
     assert not gpu.opened
 
 
+@pytest.mark.archs
 def test_the_command_line_reads_a_run_that_is_kept(
     arrays: Any, gpu: EmulatedGpu, tmp_path: Path, shflbench: Command
 ) -> None:

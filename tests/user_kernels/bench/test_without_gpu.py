@@ -31,6 +31,7 @@ OTHER_NAMES = (
 )
 
 
+@pytest.mark.archs
 def test_kernels_are_compared_with_the_arrays_given(arrays: Any) -> None:
     result = shflbench.bench(PAIR, *arrays, **AT)
     assert result.agree
@@ -41,6 +42,7 @@ def test_kernels_are_compared_with_the_arrays_given(arrays: Any) -> None:
     assert not arrays[0].any()  # the caller's array stays
 
 
+@pytest.mark.archs
 def test_results_are_those_of_the_arrays_given(arrays: Any) -> None:
     # Wrong only for values above 1, which the arrays do not contain unless they are given, and varied inputs always.
     wrong = KERNELS.replace("sum += in[row * n + i];", "sum += fminf(in[row * n + i], 1);")
@@ -71,6 +73,7 @@ def test_each_kernel_has_its_own_launch(arrays: Any) -> None:
     assert result.agree
 
 
+@pytest.mark.archs
 def test_a_broken_kernel_is_left_out_unless_the_check_is_skipped(arrays: Any) -> None:
     racy = KERNELS.replace("        __syncthreads();\n    }", "    }")
     kernels = {"right": (KERNELS, "sums_smem"), "racy": (racy, "sums_smem")}
@@ -78,6 +81,7 @@ def test_a_broken_kernel_is_left_out_unless_the_check_is_skipped(arrays: Any) ->
     assert shflbench.bench(kernels, *arrays, check=False, **AT).left_out == {}
 
 
+@pytest.mark.archs
 def test_arguments_are_those_of_the_place_whatever_their_names(arrays: Any) -> None:
     out, values, columns = arrays
     swapped = {"a": (OTHER_NAMES, "sums_smem"), "b": (OTHER_NAMES, "sums_shfl")}
@@ -93,6 +97,7 @@ def test_the_run_is_kept_in_the_folder_given(arrays: Any, tmp_path: Path) -> Non
     assert tuple(read_run(tmp_path / "run").rows) == result.rows
 
 
+@pytest.mark.archs
 def test_arrays_are_not_kept_in_the_cache(
     arrays: Any, tmp_path_factory: pytest.TempPathFactory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -116,6 +121,7 @@ def test_a_launch_that_is_too_large_for_the_emulator_is_not_compared() -> None:
     assert result.sentences[-1] == "Nothing was timed: the driver lists no GPU."
 
 
+@pytest.mark.archs
 def test_a_file_is_read_with_its_headers(arrays: Any, tmp_path: Path) -> None:
     (tmp_path / "sums.cuh").write_text(KERNELS, encoding="utf-8")
     (tmp_path / "sums.cu").write_text('#include "sums.cuh"\n', encoding="utf-8")
@@ -144,6 +150,7 @@ class OnDevice(OnHost):
     kind = 2  # kDLCUDA
 
 
+@pytest.mark.archs
 def test_arrays_of_the_dlpack_protocol_are_copied(arrays: Any) -> None:
     out, values, columns = arrays
     assert shflbench.bench(PAIR, OnHost(out), OnHost(values), columns, **AT).agree
@@ -154,6 +161,7 @@ def test_arrays_of_the_protocol_on_a_device_are_refused(arrays: Any) -> None:
         shflbench.bench(PAIR, OnDevice(arrays[0]), *arrays[1:], **AT)
 
 
+@pytest.mark.archs
 def test_a_notebook_shows_the_table_and_the_sentences(arrays: Any) -> None:
     html = shflbench.bench(PAIR, *arrays, **AT)._repr_html_()
     assert "<td>sums_shfl</td>" in html
@@ -173,6 +181,7 @@ class RawKernel:
         """Launch nothing."""
 
 
+@pytest.mark.archs
 def test_a_raw_kernel_of_cupy_is_compiled_with_its_macros(arrays: Any) -> None:
     source = KERNELS.replace("offset = 16", "offset = FIRST").replace("sum = 0;", "sum = FIRST - 16;")
     kernels = {
@@ -252,6 +261,7 @@ def test_a_gpu_that_is_asked_for_must_be_there(arrays: Any) -> None:
         shflbench.bench(PAIR, *arrays, device="cuda", **AT)
 
 
+@pytest.mark.archs
 def test_a_script_does_not_run_again_in_processes_that_compile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SHFLBENCH_CACHE", str(tmp_path / "cache"))  # so that kernels are compiled
     script = tmp_path / "script.py"

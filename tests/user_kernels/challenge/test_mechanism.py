@@ -28,6 +28,7 @@ KERNELS = [
 ]
 
 
+@pytest.mark.one_in(11)
 @pytest.mark.parametrize(("name", "variant", "dtype"), KERNELS)
 def test_it_is_that_of_the_published_variant(name: str, variant: str, dtype: str) -> None:
     pattern = load(builtin()[name])

@@ -47,6 +47,8 @@ def verdicts(challenged: ChallengedPattern, below: Path, launches: Sequence[str]
     return [report.verdict for report in check(challenge, files, builder, 0)]
 
 
+@pytest.mark.archs
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("name", "dtype", "options"), SAMPLE)
 def test_an_unedited_template_is_right(name: str, dtype: str, options: Mapping[str, str], tmp_path: Path) -> None:
     challenged = challenged_pattern(name, dtype, options, DEFAULT_ARCH)

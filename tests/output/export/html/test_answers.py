@@ -1,5 +1,7 @@
 import re
 
+import pytest
+
 from shflbench.analysis.answers.group_answers import newest_answers
 from shflbench.analysis.answers.over_settings import summary_answers
 from shflbench.store import read_run
@@ -7,6 +9,7 @@ from shflbench.store.limits_file import read_limits
 from tests.output.export.html.pages import content_of, real
 
 
+@pytest.mark.archs
 def test_the_answer_table_says_what_advise_says() -> None:
     run = read_run(real("gtc2013"))
     answers = newest_answers([run], {run.folder: read_limits(run.folder)})
@@ -23,6 +26,7 @@ def test_the_answer_table_says_what_advise_says() -> None:
         )
 
 
+@pytest.mark.archs
 def test_an_answer_gives_setting_factor_certainty_and_limit() -> None:
     known = read_limits(real("gtc2013"))["neighbor/shfl/f64/26x1024/4096/mode=idx"]
     lines = {(line.pattern, line.dtype): line for line in content_of(real("gtc2013")).answers}
@@ -49,6 +53,7 @@ def test_variants_that_are_not_shown_to_be_slower_are_not_called_as_fast() -> No
     assert gtc2013.sentences[0].endswith("; 6 depend on the setting and 1 is a tie.")
 
 
+@pytest.mark.archs
 def test_library_calls_are_named_beside_the_answer_and_are_none() -> None:
     lines = {(line.pattern, line.dtype): line for line in content_of(real("gtc2013")).answers}
     integers = lines["reduce", "i32"]

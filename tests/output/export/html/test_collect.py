@@ -22,6 +22,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     return two_of_one_suite(tmp_path_factory.mktemp("runs"))
 
 
+@pytest.mark.archs
 def test_three_sentences_say_what_wins_what_matters_and_how_much_was_measured() -> None:
     run = read_run(real("gtc2013"))
     use, matters, trust = content_of(run.folder).sentences
@@ -106,6 +107,7 @@ def test_runs_on_two_gpus_are_side_by_side_with_the_reason_why_they_are_not_comp
     assert str(tmp_path) not in parsed(content).text
 
 
+@pytest.mark.archs
 def test_runs_without_times_have_a_table_of_their_own_without_a_column_of_times(tmp_path: Path) -> None:
     rows = compiled(measured(patterns=["neighbor"], dtypes=["f32"])[0])
     emulated = [replace(row, backend="emulator", matched=8, inputs=8) for row in rows]
@@ -130,6 +132,7 @@ def test_runs_without_times_have_a_table_of_their_own_without_a_column_of_times(
     assert next(link.attributes["href"] for link in parsed(alone).tags("a")) == "#patterns"
 
 
+@pytest.mark.archs
 def test_each_case_of_a_run_is_in_a_table_with_its_limit() -> None:
     run = read_run(real("gtc2013"))
     content = content_of(run.folder)

@@ -61,6 +61,7 @@ def test_the_pieces_of_a_kernel_are_its_text_and_its_facts_are_those_of_the_run(
     assert "shflbench.cuh" in [header.name for header in pattern.headers]
 
 
+@pytest.mark.archs
 def test_a_header_of_several_patterns_is_in_the_report_once() -> None:
     report = content_of(real("rows"))
     assert [header.name for header in report.headers] == ["shflbench.cuh", "rows.cuh", "rows_cub.cuh"]
