@@ -1,4 +1,4 @@
-"""Kernels on six architectures: each dtype and option on sm_90, and in turn on the others.
+"""Kernels on six architectures: each dtype and option on sm_90, and in turn on half of the others.
 
 Complete, each combination of dtypes and options on sm_90, each dtype on all others, and each option on two of them.
 """
@@ -26,6 +26,8 @@ def test_kernels_are_what_their_pattern_declares_and_the_emulator_runs_their_ins
     archs: Sequence[str], pattern: str, *, every: bool
 ) -> None:
     for arch in archs:
+        if not every and not kernels.is_in_turn(pattern, arch):
+            continue
         names = kernels.compile_pattern(pattern, arch, every=every)
         assert names, arch
         assert {name: found for name in names if (found := problems(name, arch))} == {}, arch

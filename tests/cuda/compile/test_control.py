@@ -17,7 +17,6 @@ pytestmark = pytest.mark.expensive
 
 RESULTS = Path(__file__).parents[3] / "results"
 RECORDED = "recorded"
-OTHER_ARCHS = ("sm_75", "sm_80", "sm_86", "sm_89", "sm_100", "sm_120")
 
 # How long they take is unknown to the compiler. SHFL, LDS and MUFU are not among them: in a row of them only the last
 # sets a barrier, because their units work in order.
@@ -85,14 +84,15 @@ def code_of() -> CodeOf:
     def compiled(source: str) -> dict[str, Code]:
         if source == RECORDED:
             return recorded()
-        names = (name for name in kernels.in_every_run() if compiles(name, source))
+        every = kernels.in_every_run() if source == "sm_90" else sorted(kernels.on_arch(source, every=False))
+        names = (name for name in every if compiles(name, source))
         return {name: scheduled(kernels.compiled(name, source)) for name in names}
 
     return cache(compiled)
 
 
 def compiles(name: str, arch: str) -> bool:
-    """Whether the fast tests compile a kernel; libraries have large headers, and their PTX is committed."""
+    """Whether the tests compile a kernel; libraries have large headers, and their PTX is committed."""
     variant = kernels.variant_of(name)
     return variant.mechanism is not Mechanism.LIBRARY and not variant.unsupported_reason(kernels.tools().target(arch))
 
@@ -119,12 +119,15 @@ def recorded() -> dict[str, Code]:
     }
 
 
-# One process compiles and reads all kernels of a source.
-OTHERS = [
-    pytest.param(source, marks=(pytest.mark.archs, pytest.mark.xdist_group(f"control codes of {source}")))
-    for source in (RECORDED, *OTHER_ARCHS)
-]
-SOURCES = ["sm_90", *OTHERS]
+def grouped(source: str, *marks: pytest.MarkDecorator) -> object:
+    """Return a parameter for a source, all of whose kernels one process compiles and reads."""
+    group = pytest.mark.xdist_group(f"control codes of {source}")
+    return pytest.param(source, marks=(pytest.mark.archs, group, *marks))
+
+
+OTHERS = [grouped(arch) for arch in kernels.OTHER_ARCHS]
+OF_SM_90 = [grouped("sm_90"), grouped(RECORDED, pytest.mark.complete)]
+SOURCES = [*OF_SM_90, *OTHERS]
 of_every_kernel = pytest.mark.parametrize("source", SOURCES)
 
 
@@ -172,13 +175,13 @@ def test_only_the_branch_to_itself_and_the_padding_after_it_have_no_stall(source
         assert {item.base for item, _ in kernel[end:]} <= {"BRA", "NOP"}, name
 
 
-@pytest.mark.parametrize("source", [RECORDED, "sm_90"])
+@pytest.mark.parametrize("source", OF_SM_90)
 def test_double_precision_has_a_fixed_latency_on_sm_90(source: str, code_of: CodeOf) -> None:
     for name, instruction, control in instructions(code_of(source), DOUBLE):
         assert control.write_barrier is None, listed(name, instruction)
 
 
-@pytest.mark.parametrize("source", OTHERS[1:])
+@pytest.mark.parametrize("source", OTHERS)
 def test_double_precision_has_a_variable_latency_elsewhere(source: str, code_of: CodeOf) -> None:
     chosen = instructions(code_of(source), DOUBLE)
     for (name, instruction, control), (successor, _, later) in zip(chosen, chosen[1:] + chosen[:1], strict=True):
