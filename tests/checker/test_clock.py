@@ -63,6 +63,7 @@ def test_ten_times_the_time_changes_no_verdict(path: Path) -> None:
     assert verdicts(path, 10 * SECOND) == verdicts(path, SECOND)
 
 
+@pytest.mark.one_in(6)
 @pytest.mark.archs
 @pytest.mark.parametrize("path", MANY, ids=lambda path: path.stem)
 def test_ten_times_the_time_changes_no_verdict_of_a_hundred_files(path: Path) -> None:

@@ -91,6 +91,7 @@ def test_the_report_names_what_show_names_at_the_setting_of_each_pattern() -> No
         assert use in candidates(group)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.archs
 @pytest.mark.parametrize("words", [("reduce",), ("reduce", "--dtype", "i32"), ("struct-access",)])
 def test_advise_names_the_variant_the_setting_and_the_factors_of_report_and_show(words: tuple[str, ...]) -> None:

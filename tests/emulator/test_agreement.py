@@ -69,6 +69,7 @@ def test_every_instruction_gives_the_bits_that_the_gpu_gave(subject: TortureKern
     assert differences(recorded, subject, instructions()[subject.name]) == {}
 
 
+@pytest.mark.one_in(8)
 @pytest.mark.archs
 @pytest.mark.parametrize("subject", KERNELS, ids=lambda subject: subject.name)
 def test_every_dtype_and_run_gives_the_bits_that_the_gpu_gave(subject: PatternKernel, recorded: dict[str, Any]) -> None:

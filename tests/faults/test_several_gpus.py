@@ -172,6 +172,7 @@ def is_concluding(made: Machine) -> bool:
     return len(records) == 2 and all(read_info(record.parent).finished for record in records)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("number", "faults", "is_time"),
     [

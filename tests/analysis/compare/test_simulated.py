@@ -91,10 +91,8 @@ def test_a_run_is_the_same_in_memory_and_on_disk(tmp_path: Path) -> None:
     [
         *(pytest.param(40, 60, processes, id=f"quick-{processes}") for processes in (1, 3)),
         *(
-            pytest.param(
-                1000, 2000, processes, id=f"whole-{processes}", marks=[pytest.mark.archs, pytest.mark.expensive]
-            )
-            for processes in (1, 2, 3, 5)
+            pytest.param(1000, 2000, processes, id=f"whole-{processes}", marks=[pytest.mark.archs, *marks])
+            for processes, *marks in ((1,), *((number, pytest.mark.complete) for number in (2, 3, 5)))
         ),
     ],
 )

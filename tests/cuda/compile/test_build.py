@@ -18,6 +18,7 @@ from tests import kernels
 from tests.cuda.compile.planted import ROTATE, case, planted
 
 
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize(
     "name",
     [

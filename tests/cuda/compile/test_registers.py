@@ -98,6 +98,7 @@ def slower(shipped: Mapping[str, Kernel], others: Mapping[str, Kernel], grid: st
                 yield f"{name}: {cycles:.1f} and {fewer:.1f} cycles with {registers}"
 
 
+@pytest.mark.one_in(8)
 @pytest.mark.archs
 @pytest.mark.parametrize("grid", BLOCKS)
 @pytest.mark.parametrize("pattern", PATTERNS)

@@ -113,6 +113,7 @@ def test_a_wrong_title_is_refused(plant: Callable[[Chart], str]) -> None:
     assert [title for chart, title in planted if not errors(chart, title)] == []
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.archs
 @pytest.mark.parametrize("run", sorted((ROOT / "results").glob("*/nvidia-h200")), ids=lambda run: str(run.parent.name))
 def test_of_all_charts_of_a_run_titles_are_true_and_each_timed_case_is_in_one(run: Path, tmp_path: Path) -> None:

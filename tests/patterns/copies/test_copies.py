@@ -118,6 +118,7 @@ def test_a_mistake_in_copied_code_is_found(
     assert set(verdicts(check, copies).values()) == {verdict}
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.archs
 @pytest.mark.parametrize("pattern", builtin())
 @all_or_a_sample
@@ -135,6 +136,7 @@ def test_code_of_each_variant_and_dtype_has_the_declared_instructions_and_no_haz
     assert {kernel: verdict for kernel, verdict in result.items() if verdict != "clean"} == {}
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.archs
 @pytest.mark.parametrize(
     "pattern", [name for name, item in kernels.patterns().items() if not item.declaration.one_pass]
