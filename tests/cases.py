@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from types import MappingProxyType, ModuleType
+from types import FunctionType, MappingProxyType
 from typing import Any
 
 from shflbench.core.model import Case, Kernel, Launch, Resources
 from shflbench.measure.workload import Workload, setting_of
 from shflbench.patterns.declare import Setting
 from shflbench.patterns.discover import LoadedPattern, builtin, load
+from shflbench.patterns.pattern_functions import PatternFunctions
 
 NO_OPTIONS: Mapping[str, str] = MappingProxyType({})
 
@@ -58,13 +59,18 @@ def bytes_moved(data: Workload) -> float:
     return declared(data.setting)
 
 
-def own_pattern(functions: Mapping[str, object] = NO_OPTIONS, **declared: Any) -> LoadedPattern:
+def code_of(pattern: LoadedPattern) -> dict[str, Any]:
+    """Return what the `pattern.py` defines in which the reference of a pattern stands."""
+    reference = pattern.functions.reference
+    assert isinstance(reference, FunctionType)
+    return reference.__globals__
+
+
+def own_pattern(functions: Mapping[str, Any] = NO_OPTIONS, **declared: Any) -> LoadedPattern:
     """Return a pattern like `neighbor`, but with other fields of its declaration and these functions beside it."""
     model = load(builtin()["neighbor"])
-    module = ModuleType("own")
-    vars(module).update(functions)
     declaration = replace(model.declaration, **{"options": {}, **declared})
-    return LoadedPattern("own", model.folder, declaration, module)
+    return LoadedPattern("own", model.folder, declaration, PatternFunctions(**functions))
 
 
 def kernel(symbol: str, ptx: str = "", arch: str = "sm_90") -> Kernel:

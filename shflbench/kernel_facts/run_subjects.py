@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING
 
 from shflbench.core.grouping import group_by
@@ -14,6 +13,7 @@ from shflbench.kernel_facts.pattern_checks.targets import KernelSubject
 from shflbench.kernel_facts.recorded_limits import current_limits
 from shflbench.patterns.declare import LAUNCH_OPTIONS, Pattern, Variant
 from shflbench.patterns.discover import LoadedPattern
+from shflbench.patterns.pattern_functions import PatternFunctions
 from shflbench.store import read_run
 from shflbench.store.limits_file import read_limits
 
@@ -60,7 +60,7 @@ def subjects_of(run: Run) -> list[KernelSubject]:
     subjects: dict[tuple[object, ...], KernelSubject] = {}
     for name, rows in group_by(run.rows, lambda row: row.pattern).items():
         declared = _declaration(rows, static)
-        pattern = LoadedPattern(name, run.folder / name, declared, ModuleType(name))
+        pattern = LoadedPattern(name, run.folder / name, declared, PatternFunctions())
         for row in rows:
             case = _case(row)
             launch = row.launch if declared.one_pass else ""

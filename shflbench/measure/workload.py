@@ -213,7 +213,7 @@ class Workload:
     @property
     def varied_sets(self) -> tuple[int, ...]:
         """The numbers of those of `varied_inputs`; floating-point numbers of the second are positive."""
-        return (self.input_sets + 3, self.input_sets + 4) if self.pattern.draw_varied_inputs else ()
+        return (self.input_sets + 3, self.input_sets + 4) if self.pattern.functions.varied_inputs else ()
 
     @property
     def special_names(self) -> tuple[str, ...]:
@@ -282,9 +282,9 @@ class Workload:
     def _drawn(self, index: int) -> list[Array]:
         rng = np.random.default_rng((self.seed, index))
         declared = [item for item in self.pattern.declaration.buffers if isinstance(item, (Input, InOut))]
-        others = self.pattern.draw_other_inputs if index == self.other_sets[0] else None
-        varied = self.pattern.draw_varied_inputs if index in self.varied_sets else None
-        draw = varied or others or self.pattern.draw_inputs
+        others = self.pattern.functions.other_inputs if index == self.other_sets[0] else None
+        varied = self.pattern.functions.varied_inputs if index in self.varied_sets else None
+        draw = varied or others or self.pattern.functions.inputs
         if draw is None:
             drawn: Sequence[Array] = [
                 distinct(rng, _dtype(item, self.setting), item.count(self.setting)) for item in declared

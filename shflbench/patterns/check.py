@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import product
 from math import prod
 from typing import TYPE_CHECKING
@@ -36,7 +36,8 @@ from shflbench.patterns.user_code import run_user_code
 
 if TYPE_CHECKING:
     from pathlib import Path
-    from types import ModuleType
+
+    from shflbench.patterns.pattern_functions import PatternFunctions
 
 NAME = r"[A-Za-z0-9_]+(-[A-Za-z0-9_]+)*"  # part of a kernel's name in C++, where `-` is written as `_`
 NAME_ALLOWED = f"up to {MAX_NAME} letters, digits, `_` and single `-` between them"
@@ -52,11 +53,12 @@ ARCHITECTURE = r"sm_[0-9]+[af]?"
 RESERVED = (*LAUNCH_OPTIONS, "at", "iterations", "pattern", "variants", "variant", "dtypes", "dtype", "launch", "skip")
 
 
-def problems(pattern: Pattern, module: ModuleType, folder: Path) -> Iterator[str]:
-    """Yield what is wrong with the pattern that `module` declares, one sentence per problem.
+def problems(pattern: Pattern, functions: PatternFunctions, file: Path) -> Iterator[str]:
+    """Yield what is wrong with the pattern that `file` declares, one sentence per problem.
 
     Stop at the first: a later check may rely on an earlier one.
     """
+    folder = file.parent
     if not _matches(NAME, folder.name) or folder.name[0].isdigit():
         yield f"kernels' names start with the folder's, `{folder.name}`; allowed: {NAME_ALLOWED}, a letter first"
     yield from _of_dtypes("the pattern", pattern.dtypes)
@@ -72,8 +74,8 @@ def problems(pattern: Pattern, module: ModuleType, folder: Path) -> Iterator[str
         yield f"also_called is {pattern.also_called!r}, not a tuple of names"
     if pattern.static_block and "block" in pattern.options:
         yield "the option `block` needs another name: with static_block, kernels have a constant BLOCK"
-    yield from _of_variants(pattern, folder)
-    yield from _of_functions(pattern, module)
+    yield from _of_variants(pattern, file)
+    yield from _of_functions(pattern, functions)
 
 
 def _matches(form: str, text: object) -> bool:
@@ -174,12 +176,12 @@ def _of_options(options: object) -> Iterator[str]:
                 yield f"the option `{name}` has the value {value!r}, not a string of letters, digits and `_.+-`"
 
 
-def _of_variants(pattern: Pattern, folder: Path) -> Iterator[str]:
+def _of_variants(pattern: Pattern, file: Path) -> Iterator[str]:
     for variant in pattern.variants:
         if not isinstance(variant, Variant):
             yield f"{variant!r} is not a Variant"
             return
-        yield from _of_variant(variant, pattern, folder)
+        yield from _of_variant(variant, pattern, file)
     names = [variant.name for variant in pattern.variants]
     if len(set(names)) != len(names):
         yield "two variants have the same name"
@@ -188,7 +190,7 @@ def _of_variants(pattern: Pattern, folder: Path) -> Iterator[str]:
         yield f"{len(baselines)} variants have `baseline=True`, not exactly one"
 
 
-def _of_variant(variant: Variant, pattern: Pattern, folder: Path) -> Iterator[str]:
+def _of_variant(variant: Variant, pattern: Pattern, file: Path) -> Iterator[str]:
     who = f"variant `{variant.name}`"
     if not _matches(NAME, variant.name) or len(variant.name) > MAX_NAME:
         yield f"variant `{str(variant.name)[:SHOWN]}` needs another name; allowed: {NAME_ALLOWED}"
@@ -214,8 +216,8 @@ def _of_variant(variant: Variant, pattern: Pattern, folder: Path) -> Iterator[st
     yield from _of_zeroed(who, variant, pattern)
     yield from _of_choices(who, "only", variant.only, pattern)
     yield from _of_choices(who, "may_fold", variant.may_fold, pattern)
-    yield from _of_source(who, folder / variant.source)
-    yield from _of_functions_of(who, variant, pattern, folder / "pattern.py")
+    yield from _of_source(who, file.parent / variant.source)
+    yield from _of_functions_of(who, variant, pattern, file)
 
 
 def _of_zeroed(who: str, variant: Variant, pattern: Pattern) -> Iterator[str]:
@@ -334,7 +336,7 @@ def _is_shape(launched: object) -> bool:
     )
 
 
-def _of_functions(pattern: Pattern, module: ModuleType) -> Iterator[str]:
+def _of_functions(pattern: Pattern, functions: PatternFunctions) -> Iterator[str]:
     if pattern.reference_variant:
         yield from _of_reference_variant(pattern)
     else:
@@ -342,11 +344,11 @@ def _of_functions(pattern: Pattern, module: ModuleType) -> Iterator[str]:
         keywords: dict[str, object] = dict.fromkeys(pattern.options, "")
         if not pattern.one_pass:
             keywords[ITERATIONS] = 1
-        yield from _of_call(module, "reference", *inputs, optional=("at",), **keywords)
-    if hasattr(module, "inputs"):
-        yield from _of_call(module, "inputs", "rng", "at")
-    if hasattr(module, "tolerance"):
-        yield from _of_call(module, "tolerance", "at", "iterations")
+        yield from _of_call("reference", functions.reference, *inputs, optional=("at",), **keywords)
+    if functions.inputs is not None:
+        yield from _of_call("inputs", functions.inputs, "rng", "at")
+    if functions.tolerance is not None:
+        yield from _of_call("tolerance", functions.tolerance, "at", "iterations")
 
 
 def _of_reference_variant(pattern: Pattern) -> Iterator[str]:
@@ -362,9 +364,8 @@ def _of_reference_variant(pattern: Pattern) -> Iterator[str]:
 
 
 def _of_call(
-    module: ModuleType, name: str, *arguments: object, optional: tuple[str, ...] = (), **keywords: object
+    name: str, function: object, *arguments: object, optional: tuple[str, ...] = (), **keywords: object
 ) -> Iterator[str]:
-    function: Callable[..., object] | object = getattr(module, name, None)
     if not callable(function):
         yield f"`{name}` is not a function"
         return

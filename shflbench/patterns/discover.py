@@ -9,34 +9,31 @@ import logging
 import math
 import sys
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cache, partial
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from threading import Timer
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from shflbench.core.files import MOST_SOURCE, irregular_kind, read_regular
 from shflbench.errors import PatternError
 from shflbench.patterns.check import problems
 from shflbench.patterns.declare import Pattern
+from shflbench.patterns.pattern_functions import PatternFunctions
 from shflbench.patterns.user_code import run_user_code
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from types import CodeType, ModuleType
 
-    import numpy as np
-    from numpy.typing import NDArray
-
     from shflbench.patterns.declare import Setting
-
-    Array = NDArray[np.generic]
-    DrawInputs = Callable[[np.random.Generator, Setting], Array | tuple[Array, ...]]
-    Tolerance = Callable[[Setting, int], float]
+    from shflbench.patterns.pattern_functions import Array
 
 SLOW_SECONDS = 5.0  # after which a user asks what the command waits for; nobody imports as long on purpose
 HOW_TO = "`shflbench new my-exchange` writes a pattern folder that works."
+REWRITE = "Remove its folder; `shflbench bench` writes it again."
+PYTHON, STORED = DECLARATIONS = ("pattern.py", "pattern.json")  # of a user, or as `bench` writes it
 
 _LOGGER = logging.getLogger(__name__)
 _LOGGER.addHandler(logging.NullHandler())  # only the command shows it, not each process that it starts
@@ -49,10 +46,11 @@ class LoadedPattern:
     name: str
     folder: Path
     declaration: Pattern = field(compare=False)  # determined by the folder
-    module: ModuleType = field(compare=False)
+    functions: PatternFunctions = field(compare=False)
+    file: str = field(default=PYTHON, compare=False)  # of the declaration
 
     def __reduce__(self) -> tuple[Callable[[Path], LoadedPattern], tuple[Path]]:
-        """Let another process load the pattern from its folder, because a module cannot be sent."""
+        """Let another process load the pattern from its folder, because functions cannot be sent."""
         return _load_once, (self.folder,)
 
     def reference(self, inputs: Sequence[Array], setting: Setting, iterations: int) -> tuple[Array, ...]:
@@ -61,7 +59,9 @@ class LoadedPattern:
         `inputs` are the buffers that the kernel reads, of shape [warps, 32·per_thread], or flat if the pattern gives
         their size; the components of a vector type are a last axis. PatternError if the pattern's function fails.
         """
-        function = self.module.reference
+        function = self.functions.reference
+        if function is None:
+            raise self.wrong("reference", "is not defined")
         named: dict[str, object] = dict(setting.options)
         if not self.declaration.one_pass:
             named["iterations"] = iterations
@@ -77,31 +77,15 @@ class LoadedPattern:
             raise self.wrong("reference", f"is not written yet: {unwritten}")
         return result if isinstance(result, tuple) else (result,)
 
-    @property
-    def draw_inputs(self) -> DrawInputs | None:
-        """Return the pattern's own function that draws inputs; None if any distinct values will do."""
-        return cast("DrawInputs | None", getattr(self.module, "inputs", None))
-
-    @property
-    def draw_other_inputs(self) -> DrawInputs | None:
-        """Return the function that draws inputs for variants with `other_inputs`; None if there is none."""
-        return cast("DrawInputs | None", getattr(self.module, "other_inputs", None))
-
-    @property
-    def draw_varied_inputs(self) -> DrawInputs | None:
-        """Return the function that draws inputs of a wide range for all variants; None if there is none."""
-        return cast("DrawInputs | None", getattr(self.module, "varied_inputs", None))
-
     def tolerance(self, setting: Setting, iterations: int) -> float:
         """Return the largest absolute error allowed per floating-point number; 0 if the bits must agree.
 
         PatternError if the pattern's function fails, or returns anything else than a number from 0 on.
         """
-        function = cast("Tolerance | None", getattr(self.module, "tolerance", None))
-        if function is None:
+        if self.functions.tolerance is None:
             return 0.0
         with self.calling("tolerance"):
-            error = float(function(setting, iterations))
+            error = float(self.functions.tolerance(setting, iterations))
         if not 0 <= error < math.inf:
             raise self.wrong("tolerance", f"returns {error}, not a finite number from 0 on")
         return error
@@ -109,12 +93,13 @@ class LoadedPattern:
     @contextmanager
     def calling(self, function: str) -> Iterator[None]:
         """Turn whatever the pattern's own function raises into a PatternError; what it prints goes to stderr."""
-        with run_user_code(self.folder / "pattern.py", lambda reason: self.wrong(function, f"fails: {reason}")):
+        with run_user_code(self.folder / self.file, lambda reason: self.wrong(function, f"fails: {reason}")):
             yield
 
     def wrong(self, function: str, what: str) -> PatternError:
         """Return the error that says what is wrong with the pattern's function."""
-        return PatternError(f"{self.folder / 'pattern.py'}: `{function}` {what}", "Fix the function.")
+        advice = "Fix the function." if self.file == PYTHON else REWRITE
+        return PatternError(f"{self.folder / self.file}: `{function}` {what}", advice)
 
 
 def builtin() -> dict[str, Path]:
@@ -137,28 +122,63 @@ def name_of(folder: Path) -> str:
 
 def load(folder: Path) -> LoadedPattern:
     """Load the pattern in `folder`; PatternError says what is wrong with it."""
-    path = folder / "pattern.py"
-    try:
-        kind = irregular_kind(path)
-    except OSError:
+    kinds = {name: kind for name in DECLARATIONS if (kind := _kind(folder / name)) is not None}
+    if not kinds:
         raise PatternError(
-            f"{folder} is not a pattern folder: it has no pattern.py",
-            f"Give a folder with pattern.py and kernels.cu, or one of: {', '.join(builtin())}.",
-        ) from None
+            f"{folder} is not a pattern folder: it has no {PYTHON}",
+            f"Give a folder with {PYTHON} and kernels.cu, or one of: {', '.join(builtin())}.",
+        )
+    file, kind = next(iter(kinds.items()))
+    path, advice = folder / file, HOW_TO if file == PYTHON else REWRITE
     if kind:
-        raise PatternError(f"{path} is {kind}, not a file", HOW_TO)
+        raise PatternError(f"{path} is {kind}, not a file", advice)
+    declaration, functions = (_defined if file == PYTHON else _stored)(path)
+    for problem in problems(declaration, functions, path):
+        raise PatternError(f"{path}: {problem}", advice)
+    return LoadedPattern(name_of(folder), folder, declaration, functions, file)
+
+
+def is_pattern(folder: Path) -> bool:
+    """Whether a folder has the declaration of a pattern."""
+    return any((folder / name).exists() for name in DECLARATIONS)
+
+
+def _kind(path: Path) -> str | None:
+    """Return what `path` is if it is not a file, nothing if it is one; None if nothing is there."""
+    try:
+        return irregular_kind(path)
+    except OSError:
+        return None
+
+
+def _defined(path: Path) -> tuple[Pattern, PatternFunctions]:
+    """Return what a `pattern.py` defines."""
     module = _import(path)
     declaration = getattr(module, "PATTERN", None)
     if not isinstance(declaration, Pattern):
         raise PatternError(f"{path} does not define PATTERN as a shflbench Pattern", HOW_TO)
-    if not declaration.reference_variant and not callable(getattr(module, "reference", None)):
+    functions = PatternFunctions(**{item.name: getattr(module, item.name, None) for item in fields(PatternFunctions)})
+    if not declaration.reference_variant and not callable(functions.reference):
         raise PatternError(
             f"{path} does not define the function `reference`",
             "Write the pattern in NumPy, or name the variant to trust as `reference_variant`.",
         )
-    for problem in problems(declaration, module, folder):
-        raise PatternError(f"{path}: {problem}", HOW_TO)
-    return LoadedPattern(name_of(folder), folder, declaration, module)
+    return declaration, functions
+
+
+def _stored(path: Path) -> tuple[Pattern, PatternFunctions]:
+    """Return the declaration of a stored pattern, and the functions that draw its inputs."""
+    from shflbench.patterns.stored_file import read_stored
+    from shflbench.patterns.stored_inputs import CONTENTS, StoredInputs
+
+    try:
+        pattern = read_stored(path)
+        declaration = pattern.declared
+    except ValueError as error:
+        raise PatternError(f"{path} is no pattern that `bench` wrote: {error}", REWRITE) from error
+    drawn = StoredInputs(pattern, path.with_name(CONTENTS))
+    other = drawn.other_inputs if pattern.needs_other_inputs else None
+    return declaration, PatternFunctions(inputs=drawn.inputs, other_inputs=other, varied_inputs=drawn.varied_inputs)
 
 
 @cache

@@ -17,6 +17,7 @@ from shflbench.core.environment import cache_folder, nvcc
 from shflbench.cuda.compile.toolchain import find
 from shflbench.cuda_sources import CompileOptions, Compilers, HostOptions
 from shflbench.errors import CompilerError, UsageError
+from shflbench.patterns.discover import is_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -38,7 +39,7 @@ def divide_targets(targets: Sequence[str]) -> tuple[list[str], list[Path]]:
         path = Path(target)
         if path.suffix.lower() in SUFFIXES and not path.is_dir():
             files.append(path)
-        elif path.is_dir() and not (path / "pattern.py").exists() and (inside := _files_in(path)):
+        elif path.is_dir() and not is_pattern(path) and (inside := _files_in(path)):
             files += inside
         else:
             patterns.append(target)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shflbench.checker import BufferUse
-from shflbench.user_kernels.pattern_text import number_value
+from shflbench.user_kernels.pattern_values import number_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,10 +8,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shflbench.checker import BufferUse
+from shflbench.core.model import DTYPES
+from shflbench.patterns.stored import DrawKind, DrawRule
+from shflbench.user_kernels.pattern_values import buffer_dtype
 
 if TYPE_CHECKING:
     from shflbench.checker import CandidateBuffer
     from shflbench.user_kernels.comparison import ComparedKernel, KernelComparison
+
+MOST_EXACT = 8  # of integers: sums of thousands fit any type
 
 
 def needs_other_inputs(comparison: KernelComparison, kernel: ComparedKernel) -> bool:
@@ -30,6 +35,22 @@ def needs_other_inputs(comparison: KernelComparison, kernel: ComparedKernel) -> 
 def is_replaceable(comparison: KernelComparison, buffer: CandidateBuffer) -> bool:
     """Whether a buffer has equal elements that may be others: addresses may not, nor what stores to one address."""
     return buffer.is_constant and buffer in _data(comparison) and not _stores_may_meet(comparison)
+
+
+def stated_rule(buffer: CandidateBuffer) -> DrawRule:
+    """Return how the contents of a buffer are drawn in the inputs: as somebody states them, or in another order."""
+    return DrawRule(kind=DrawKind.ROLLED if buffer.is_derived and not buffer.is_ordered else DrawKind.STORED)
+
+
+def other_rule(comparison: KernelComparison, buffer: CandidateBuffer) -> DrawRule:
+    """Return how the contents of a buffer are drawn in the other inputs, where no earlier launch has had them."""
+    if not is_replaceable(comparison, buffer):
+        is_kept = comparison.use(buffer) is not BufferUse.READ or buffer.is_ordered
+        return DrawRule(kind=DrawKind.STORED if is_kept else DrawKind.ROLLED)
+    dtype = DTYPES[buffer_dtype(buffer)]
+    most = None if dtype.floating else 1 if buffer.element == "bool" else MOST_EXACT
+    count = buffer.contents.size // dtype.size
+    return DrawRule(kind=DrawKind.EXACT, dtype=dtype.numpy, count=count, most=most)
 
 
 def fixed_inputs(comparison: KernelComparison) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from shflbench.errors import UsageError
 from shflbench.user_kernels.comparison import KernelChoice, KernelComparison, LeftOut, choose
 from shflbench.user_kernels.fields import fields_in
-from shflbench.user_kernels.folder import compiler_options
+from shflbench.user_kernels.stored_pattern import compiler_options
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -12,8 +12,12 @@ from shflbench.core.grouping import group_by
 from shflbench.core.launch import OWN, OWN_DIMS
 from shflbench.core.model import WARP, Case, Launch, MeasureRules, Suite
 from shflbench.errors import UsageError
+from shflbench.patterns.discover import PYTHON, STORED
+from shflbench.patterns.stored_file import stored_json
 from shflbench.user_kernels.comparison import plain_name
-from shflbench.user_kernels.folder import Equality, pattern_files, result_dtype, write_folder, write_new
+from shflbench.user_kernels.folder import pattern_files, write_folder, write_new
+from shflbench.user_kernels.pattern_python import pattern_python
+from shflbench.user_kernels.stored_pattern import Equality, result_dtype, stored_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -35,16 +39,20 @@ class BenchSettings:
 def suite_of(path: Path, comparisons: Sequence[KernelComparison], settings: BenchSettings, below: Path) -> Suite:
     """Write the pattern folders of comparisons below a folder, and return the suite; `path` is the user's file."""
     _require_outputs(comparisons, settings.equality.unordered)
-    folders = {
-        item.name: write_folder(pattern_files(item, path.name, settings.equality), item.name.replace("-", "_"), below)
-        for item in comparisons
-    }
+    folders = {item.name: _written(item, path.name, settings.equality, below) for item in comparisons}
     options = (("l2", settings.l2),) if settings.l2 == "cold" else ()
     cases = tuple(case for item in comparisons for case in _cases(item, options))
     _require_distinct(cases)
     name = (comparisons[0].name if len(comparisons) == 1 else plain_name(path.stem)).lower()  # of folders, too
     title = f"Kernels of {path.name}"
     return Suite(name, title, path, _text(name, title, cases), cases, settings.rules, folders)
+
+
+def _written(comparison: KernelComparison, file: str, equality: Equality, below: Path) -> Path:
+    """Write the pattern of a comparison as data, and return its folder."""
+    stored = stored_pattern(comparison, file, equality)
+    files = pattern_files(comparison, {STORED: stored_json(stored)})
+    return write_folder(files, comparison.name.replace("-", "_"), below)
 
 
 def _require_outputs(comparisons: Sequence[KernelComparison], names: Collection[str]) -> None:
@@ -94,8 +102,9 @@ def new_suite(path: Path, comparison: KernelComparison, into: Path, *, in_numpy:
             )
     folder, suite = into / comparison.name.replace("-", "_"), into / f"{comparison.name}.yaml"
     text = _text(comparison.name, f"Kernels of {path.name}", cases)
-    write_new(pattern_files(comparison, path.name, Equality(), in_numpy=in_numpy), folder, suite, text)
-    return [folder / "kernels.cu", folder / "pattern.py", suite]
+    declaration = pattern_python(stored_pattern(comparison, path.name, Equality()), in_numpy=in_numpy)
+    write_new(pattern_files(comparison, {PYTHON: declaration.encode()}), folder, suite, text)
+    return [folder / "kernels.cu", folder / PYTHON, suite]
 
 
 def _cases(comparison: KernelComparison, options: tuple[tuple[str, str], ...]) -> Iterator[Case]:

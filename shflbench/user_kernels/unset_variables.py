@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker import BufferUse
 from shflbench.core.model import DTYPES
-from shflbench.user_kernels.pattern_text import buffer_dtype
+from shflbench.user_kernels.pattern_values import buffer_dtype
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

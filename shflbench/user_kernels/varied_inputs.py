@@ -6,6 +6,7 @@ depend: others may not be legal.
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,8 +14,9 @@ import numpy as np
 from shflbench.checker import BufferUse
 from shflbench.core.model import DTYPES
 from shflbench.patterns.data import FEWEST_WITH_SPECIAL
+from shflbench.patterns.stored import DrawKind, DrawRule
 from shflbench.user_kernels.later_launches import later_launches
-from shflbench.user_kernels.pattern_text import buffer_dtype, number_value
+from shflbench.user_kernels.pattern_values import buffer_dtype, number_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -46,24 +48,30 @@ def is_varied(comparison: KernelComparison, buffer: CandidateBuffer) -> bool:
     return DTYPES[buffer_dtype(buffer)].floating or buffer.name not in deciding
 
 
-def varied_text(buffer: CandidateBuffer, count: str) -> str:
-    """Return `count` varied elements of a buffer as Python."""
+def varied_rule(comparison: KernelComparison, buffer: CandidateBuffer) -> DrawRule:
+    """Return how the contents of a buffer are drawn in the varied inputs."""
+    if not is_varied(comparison, buffer):
+        return DrawRule()
     dtype = DTYPES[buffer_dtype(buffer)]
-    words = ["ascending=True"] if buffer.is_ordered else []
-    number, viewed = dtype.numpy, ""
-    if not dtype.floating:
-        is_unsigned = buffer.element.startswith("u") or buffer.element == "bool"
-        if is_unsigned:  # patterns have signed types only
-            number, viewed = f"u{dtype.numpy}", f".view({dtype.numpy!r})"
-        numbers = buffer.contents[: buffer.contents.size // dtype.size * dtype.size].view(number)
-        if is_unsigned or (not buffer.is_derived and numbers.size and int(numbers.min()) >= 0):
-            words.append("positive=True")
-        if buffer.element == "bool":
-            words.append("most=1")
-        elif not buffer.is_derived and numbers.size:
-            most = max(SMALL_INTEGER, *(abs(int(item)) for item in (numbers.min(), numbers.max())))
-            words.append(f"most={min(most, int(np.iinfo(number).max))}")
-    return f"varied(rng, {number!r}, {count}{''.join(f', {word}' for word in words)}){viewed}"
+    if dtype.floating:
+        return DrawRule(kind=DrawKind.VARIED, dtype=dtype.numpy, ascending=buffer.is_ordered)
+    is_unsigned = buffer.element.startswith("u") or buffer.element == "bool"  # patterns have signed types only
+    number = f"u{dtype.numpy}" if is_unsigned else dtype.numpy
+    numbers = buffer.contents[: buffer.contents.size // dtype.size * dtype.size].view(number)
+    is_stated = not buffer.is_derived and numbers.size > 0
+    most = None
+    if buffer.element == "bool":
+        most = 1
+    elif is_stated:
+        most = max(SMALL_INTEGER, *(abs(int(item)) for item in (numbers.min(), numbers.max())))
+        most = min(most, int(np.iinfo(number).max))
+    return DrawRule(
+        kind=DrawKind.VARIED,
+        dtype=number,
+        most=most,
+        positive=is_unsigned or (is_stated and int(numbers.min()) >= 0),
+        ascending=buffer.is_ordered,
+    )
 
 
 def other_value(comparison: KernelComparison, name: str, values: Mapping[Size, CandidateNumber]) -> float | None:
@@ -75,6 +83,8 @@ def other_value(comparison: KernelComparison, name: str, values: Mapping[Size, C
     if not _hides(comparison, values) or name in _fixed(comparison) or name not in _shared(comparison):
         return None
     value, dtype = numbers[0]
+    if not isfinite(value):
+        return None
     place = sorted(_shared(comparison)).index(name) % 8
     return value + 0.625 + place / 8 if DTYPES[dtype].floating else value + 3 + place
 

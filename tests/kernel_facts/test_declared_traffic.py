@@ -43,8 +43,8 @@ def test_a_pattern_that_declares_no_bytes_or_is_not_there_moves_an_unknown_numbe
 def test_declared_atomics_are_at_most_those_of_the_most_frequent_counter(counters: str) -> None:
     pattern = load(builtin()["count"])
     at = Setting(DTYPES["i32"], {"counters": counters}, grid=16, block=256)
-    assert pattern.draw_inputs
-    drawn = pattern.draw_inputs(np.random.default_rng(1), at)
+    assert pattern.functions.inputs
+    drawn = pattern.functions.inputs(np.random.default_rng(1), at)
     assert not isinstance(drawn, tuple)
     (counts,) = pattern.reference([drawn], at, 1)
     declared = pattern.declaration.variant("global").atomics

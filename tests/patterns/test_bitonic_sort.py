@@ -21,7 +21,7 @@ def workload(dtype: str, payload: str = "value") -> Workload:
 
 def sorted_pairs(keys: Array, values: Array, iterations: int, payload: str = "value") -> tuple[Array, Array]:
     """Return the result of the pattern's reference."""
-    keys, values = SORT.module.reference(keys, values, iterations=iterations, payload=payload)
+    keys, values = cases.code_of(SORT)["reference"](keys, values, iterations=iterations, payload=payload)
     return keys, values
 
 
@@ -68,7 +68,7 @@ def test_reference_scrambles_and_sorts_warp_by_warp(dtype: str, iterations: int)
 def test_network_of_the_deck_sorts_distinct_keys_in_15_steps() -> None:
     for index in range(INPUT_SETS):
         keys, values = workload("i32").inputs(index)
-        for warp, carried in zip(SORT.module.scramble(keys), values, strict=True):
+        for warp, carried in zip(cases.code_of(SORT)["scramble"](keys), values, strict=True):
             order = np.argsort(warp)
             assert network(warp, carried) == (warp[order].tolist(), carried[order].tolist())
 

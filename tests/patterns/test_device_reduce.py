@@ -8,7 +8,7 @@ from tests import cases
 
 DEVICE_REDUCE = load(builtin()["device-reduce"])
 DTYPES = DEVICE_REDUCE.declaration.dtypes
-PIECE = DEVICE_REDUCE.module.PIECE
+PIECE = cases.code_of(DEVICE_REDUCE)["PIECE"]
 
 
 def workload(dtype: str, launch: str = "2x128") -> Workload:
@@ -36,7 +36,7 @@ def test_each_element_that_is_not_added_is_visible(dtype: str) -> None:
     for place in range(0, values.size, 31):  # all lanes, all warps, both blocks
         lost = values.copy()
         lost[place] = 0
-        assert mismatch([DEVICE_REDUCE.module.sum_of(lost), *right[1:]], right, 0.0)
+        assert mismatch([cases.code_of(DEVICE_REDUCE)["sum_of"](lost), *right[1:]], right, 0.0)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -45,7 +45,7 @@ def test_a_block_that_is_lost_or_added_twice_and_a_ticket_that_remains_are_visib
     (values,), (total, partial, tickets) = data.inputs(0), data.expected(0, 1)
     first, second = np.split(values, 2)
     for wrong in (first, np.concatenate([values, second])):
-        assert mismatch([DEVICE_REDUCE.module.sum_of(wrong)], [total], 0.0)
+        assert mismatch([cases.code_of(DEVICE_REDUCE)["sum_of"](wrong)], [total], 0.0)
     assert mismatch([total, partial, tickets + 1], [total, partial, tickets], 0.0)
 
 

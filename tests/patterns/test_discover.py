@@ -51,7 +51,7 @@ def test_folder_of_a_user_loads_like_a_built_in_one(tmp_path: Path) -> None:
     own = load(folder(tmp_path / "mine", HEAD, PATTERN, REFERENCE))
     assert (own.name, own.folder) == ("mine", tmp_path / "mine")
     assert own.declaration.baseline.name == "smem"
-    assert own.draw_inputs is None
+    assert own.functions.inputs is None
     assert own.tolerance(setting(), 99) == 0.0
 
 
@@ -59,7 +59,7 @@ def test_pattern_s_own_inputs_and_tolerance_are_used(tmp_path: Path) -> None:
     inputs = "def inputs(rng, at):\n    return None\n"
     tolerance = "def tolerance(at, iterations):\n    return iterations / 4\n"
     own = load(folder(tmp_path / "mine", HEAD, PATTERN, REFERENCE, inputs, tolerance))
-    assert own.draw_inputs is not None
+    assert own.functions.inputs is not None
     assert own.tolerance(setting(), 2) == 0.5
 
 

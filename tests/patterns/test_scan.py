@@ -75,7 +75,7 @@ def test_kernel_wraps_exactly_with_the_constant_that_rounds(dtype: str) -> None:
     sums = np.random.default_rng(1).integers(-36 * modulus // 2, 36 * modulus // 2, 10_000).astype(kind)
     sums[:5] = [0, modulus / 2, -modulus / 2, 3 * modulus / 2, -3 * modulus / 2]
     got = sums - ((sums + constant) - constant)
-    assert got.tolist() == SCAN.module.wrap(sums.astype(np.float64), float(modulus)).tolist()
+    assert got.tolist() == cases.code_of(SCAN)["wrap"](sums.astype(np.float64), float(modulus)).tolist()
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -12,7 +12,6 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
@@ -21,11 +20,12 @@ from shflbench.patterns import discover
 from shflbench.patterns.check import problems
 from shflbench.patterns.declare import Pattern, Setting
 from shflbench.patterns.discover import LoadedPattern
+from shflbench.patterns.pattern_functions import PatternFunctions
 from shflbench.store import surroundings
 
 _PACKAGE = Path(discover.__file__).parent
 _checkout, _source_hash = cache(surroundings.checkout), cache(surroundings.source_hash)
-_problems: dict[str, tuple[str, ...]] = {}
+_problems: dict[tuple[Path, bytes], tuple[str, ...]] = {}
 _reference = LoadedPattern.reference
 _references: dict[object, tuple[Array, ...]] = {}
 
@@ -38,12 +38,13 @@ def do_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(surroundings, "source_hash", _source_hash)
 
 
-def _problems_once(pattern: Pattern, module: ModuleType, folder: Path) -> Iterator[str]:
-    if folder.parent != _PACKAGE:
-        return problems(pattern, module, folder)
-    if module.__name__ not in _problems:  # the name holds a hash of the file
-        _problems[module.__name__] = tuple(problems(pattern, module, folder))
-    return iter(_problems[module.__name__])
+def _problems_once(pattern: Pattern, functions: PatternFunctions, file: Path) -> Iterator[str]:
+    if file.parents[1] != _PACKAGE:
+        return problems(pattern, functions, file)
+    key = (file, file.read_bytes())
+    if key not in _problems:
+        _problems[key] = tuple(problems(pattern, functions, file))
+    return iter(_problems[key])
 
 
 def _reference_once(
@@ -52,7 +53,7 @@ def _reference_once(
     if pattern.folder.parent != _PACKAGE:
         return _reference(pattern, inputs, setting, iterations)
     digests = [sha256(array.tobytes()).digest() for array in inputs]
-    key = (pattern.module.reference, repr(setting), iterations, *digests)
+    key = (pattern.functions.reference, repr(setting), iterations, *digests)
     if key not in _references:
         _references[key] = _reference(pattern, inputs, setting, iterations)
     return tuple(array.copy() for array in _references[key])

@@ -31,7 +31,7 @@ from shflbench.kernel_facts.launch_counts import counts_and_results_of
 from shflbench.kernel_facts.residency import occupancy_of
 from shflbench.patterns.discover import load
 from shflbench.user_kernels.comparison import choose
-from shflbench.user_kernels.folder import Equality
+from shflbench.user_kernels.stored_pattern import Equality
 from shflbench.user_kernels.suite import BenchSettings, suite_of
 
 if TYPE_CHECKING:

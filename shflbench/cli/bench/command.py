@@ -147,8 +147,8 @@ def _compare(files: tuple[Path, ...], given: Mapping[str, object], bench: _Bench
     from shflbench.core.model import MeasureRules
     from shflbench.user_kernels.bench.choice_remarks import advice_without_kernels, argument_remarks, choice_remarks
     from shflbench.user_kernels.bench.file_choice import FileRequest, choose_in_files
-    from shflbench.user_kernels.folder import Equality
     from shflbench.user_kernels.pattern_place import pattern_place
+    from shflbench.user_kernels.stored_pattern import Equality
     from shflbench.user_kernels.suite import BenchSettings, suite_of
 
     file_request = group_of(FileRequest, given, files=files, flags=file_flags(given))

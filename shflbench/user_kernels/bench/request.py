@@ -26,7 +26,7 @@ from shflbench.core.model import MeasureRules
 from shflbench.cuda.compile.toolchain import find
 from shflbench.cuda_sources import Compilers
 from shflbench.errors import UsageError
-from shflbench.user_kernels.folder import Equality
+from shflbench.user_kernels.stored_pattern import Equality
 from shflbench.user_kernels.suite import BenchSettings
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from shflbench.errors import DeviceError
 from shflbench.user_kernels.bench.api import BenchTarget, measure
 from shflbench.user_kernels.bench.result import BenchResult
 from shflbench.user_kernels.comparison import NEW, choose_between
-from shflbench.user_kernels.folder import Equality
+from shflbench.user_kernels.stored_pattern import Equality
 from shflbench.user_kernels.suite import BenchSettings, suite_of
 
 if TYPE_CHECKING:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from types import MappingProxyType, ModuleType
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from shflbench.core.model import Case, Launch, Mechanism
 from shflbench.patterns.declare import Input, Output, Pattern, Variant
 from shflbench.patterns.discover import LoadedPattern
+from shflbench.patterns.pattern_functions import PatternFunctions
 
 if TYPE_CHECKING:
     from shflbench.patterns.declare import Counts, CountsOf
@@ -70,7 +71,7 @@ __global__ void {bounds}planted_kernel(const T* values, T* result{"" if one_pass
         one_pass=one_pass,
         options=options,
     )
-    return LoadedPattern("planted", folder, declaration, ModuleType("planted"))
+    return LoadedPattern("planted", folder, declaration, PatternFunctions())
 
 
 def case(dtype: str = "f32", pattern: str = "planted", variant: str = "kernel") -> Case:

@@ -1,19 +1,23 @@
-"""Parts of a declaration as Python: element types, and numbers that depend on the size of the data."""
+"""Element types, numbers and sizes of a comparison as a pattern has them."""
 
 from __future__ import annotations
 
 from math import isfinite
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
 from shflbench.core.model import DTYPES
+from shflbench.patterns.stored import BySize
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from shflbench.checker import CandidateBuffer, CandidateNumber
+    from shflbench.patterns.stored import Number
     from shflbench.user_kernels.comparison import KernelComparison, Size
+
+Value = TypeVar("Value")
 
 # Of the element types of arguments, those that a pattern has under another name: bits are compared, and not values.
 DTYPE_OF = {"u8": "i8", "u16": "i16", "u32": "i32", "u64": "i64", "bool": "i8"}
@@ -25,8 +29,8 @@ def buffer_dtype(buffer: CandidateBuffer) -> str:
     return dtype if buffer.size % DTYPES[dtype].size == 0 else "i8"
 
 
-def element_count(comparison: KernelComparison, buffer: CandidateBuffer) -> str:
-    """Return the number of elements of a buffer, by the size, as Python."""
+def element_count(comparison: KernelComparison, buffer: CandidateBuffer) -> BySize[int]:
+    """Return the number of elements of a buffer."""
     unit = DTYPES[buffer_dtype(buffer)].size
     return at_size(
         {
@@ -38,23 +42,12 @@ def element_count(comparison: KernelComparison, buffer: CandidateBuffer) -> str:
     )
 
 
-def at_size(values: Mapping[Size, object]) -> str:
-    """Return numbers as Python: themselves, or by the option of the sizes if they depend on them."""
+def at_size(values: Mapping[Size, Value]) -> BySize[Value]:
+    """Return values as a function of a setting: one of them, or by the option of the sizes if they depend on it."""
     if len(set(map(repr, values.values()))) == 1:
-        return _python(next(iter(values.values())))
-    option = next(size[0] for size in values if size is not None)
-    known = ", ".join(f"{size[1]!r}: {_python(value)}" for size, value in values.items() if size is not None)
-    return f"{{{known}}}[at.options[{option!r}]]"
-
-
-def _python(value: object) -> str:
-    """Return a number as Python, which has no word for infinity and NaN."""
-    return f"float({str(value)!r})" if isinstance(value, float) and not isfinite(value) else repr(value)
-
-
-def contents_key(name: str, size: Size) -> str:
-    """Return the name of the contents of a buffer in `inputs.npz`."""
-    return name if size is None else f"{name}-{size[1]}"
+        return BySize({"": next(iter(values.values()))})
+    sizes = {size: value for size, value in values.items() if size is not None}
+    return BySize({size[1]: value for size, value in sizes.items()}, next(iter(sizes))[0])
 
 
 def number_value(number: CandidateNumber) -> tuple[float, str]:
@@ -65,3 +58,9 @@ def number_value(number: CandidateNumber) -> tuple[float, str]:
         return float(np.frombuffer(b"\0\0" + number.data[:size], "<f4")[0]), dtype
     value = np.frombuffer(number.data[:size], DTYPES[dtype].numpy)[0]
     return value.item(), dtype
+
+
+def stored_number(number: CandidateNumber) -> Number:
+    """Return the value of a number, or its text if it is infinite or NaN."""
+    value, _ = number_value(number)
+    return value if isfinite(value) else str(value)
