@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping  # noqa: TC003  (read from JSON by the types of the annotations)
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from typing import TYPE_CHECKING, Generic, Literal, TypeAlias, TypeVar
 
@@ -23,11 +23,13 @@ from shflbench.patterns.declare import (
 )
 
 if TYPE_CHECKING:
-    from shflbench.patterns.declare import Setting, Size
+    from shflbench.patterns.declare import Setting
 
 Value_co = TypeVar("Value_co", covariant=True)
+Kind = TypeVar("Kind", bound="Input | InOut | Output | Scalar | LaterKernel | Variant | Pattern")
 Number: TypeAlias = int | float | str  # text: `inf`, `-inf` or `nan`, which JSON does not have
 
+KINDS: Mapping[str, type[Input | InOut | Output]] = {"Input": Input, "InOut": InOut, "Output": Output}
 ANY_BLOCK = 0  # in place of threads per block: all other blocks
 
 
@@ -41,6 +43,18 @@ class BySize(Generic[Value_co]):
     def __call__(self, at: Setting) -> Value_co:
         """Return the value at a setting."""
         return self.values[at.options[self.option] if self.option else ""]
+
+
+@dataclass(frozen=True, slots=True)
+class SharedBytes:
+    """Dynamic shared memory in bytes per block, by its threads, as a function of a setting."""
+
+    by_block: Mapping[int, BySize[int]]
+
+    def __call__(self, at: Setting) -> int:
+        """Return the bytes at a setting: none for blocks that no launch has."""
+        known = self.by_block.get(at.block) or self.by_block.get(ANY_BLOCK)
+        return known(at) if known else 0
 
 
 class DrawKind(StrEnum):
@@ -81,34 +95,9 @@ class StoredBuffer:
     varied_inputs: DrawRule = DrawRule()
 
     @property
-    def is_read(self) -> bool:
-        """Whether kernels read it."""
-        return self.kind != "Output"
-
-    @property
-    def is_varied(self) -> bool:
-        """Whether it has other contents in the varied inputs."""
-        return self.varied_inputs.kind is DrawKind.VARIED
-
-    @property
     def declared(self) -> Input | InOut | Output:
         """The buffer as a pattern declares it."""
-        name, count, dtype, variable = self.name, self.elements, self.dtype, self.variable
-        if self.kind == "Input":
-            return Input(name, elements=count, dtype=dtype, variable=variable)
-        if self.kind == "Output":
-            return Output(
-                name, elements=count, dtype=dtype, variable=variable, unordered=self.unordered, compared=self.compared
-            )
-        return InOut(
-            name,
-            elements=count,
-            dtype=dtype,
-            variable=variable,
-            restored=self.restored,
-            unordered=self.unordered,
-            compared=self.compared,
-        )
+        return _declared(KINDS[self.kind], self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,11 +112,11 @@ class StoredScalar:
     @property
     def declared(self) -> Scalar:
         """The number as a pattern declares it."""
-        return Scalar(self.name, self._number, self.dtype, self.other)
+        return _declared(Scalar, self, value=lambda at: _number(self.value(at)))
 
-    def _number(self, at: Setting) -> float:
-        value = self.value(at)
-        return float(value) if isinstance(value, str) else value
+
+def _number(value: Number) -> float:
+    return float(value) if isinstance(value, str) else value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -165,18 +154,10 @@ class StoredLaunch:
     cluster: Dims = NO_CLUSTER
 
     @property
-    def declared_arguments(self) -> tuple[str | PointerInto | ByValue, ...]:
-        """The arguments as a pattern declares them."""
-        return tuple(item if isinstance(item, str) else item.declared for item in self.arguments)
-
-    @property
-    def declared_shared(self) -> Size:
-        """The dynamic shared memory as a pattern declares it."""
-        return self._shared_bytes if self.shared else NO_SHARED
-
-    def _shared_bytes(self, at: Setting) -> int:
-        known = self.shared.get(at.block) or self.shared.get(ANY_BLOCK)
-        return known(at) if known else 0
+    def changed(self) -> dict[str, object]:
+        """The fields that a pattern declares otherwise."""
+        arguments = tuple(item if isinstance(item, str) else item.declared for item in self.arguments)
+        return {"arguments": arguments, "shared": SharedBytes(self.shared) if self.shared else NO_SHARED}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -184,17 +165,6 @@ class StoredLaterLaunch(StoredLaunch):
     """A kernel that follows the first one of a variant, with its launches."""
 
     dims: BySize[tuple[Dims, Dims]]  # blocks of the grid, and threads per block
-
-    @property
-    def declared(self) -> LaterKernel:
-        """The kernel as a pattern declares it."""
-        return LaterKernel(
-            kernel=self.kernel,
-            dims=self.dims,
-            arguments=self.declared_arguments,
-            shared=self.declared_shared,
-            cluster=self.cluster,
-        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -210,26 +180,15 @@ class StoredVariant(StoredLaunch):
 
     def declared(self, *, baseline: bool) -> Variant:
         """Return the variant as a pattern declares it."""
-        return Variant(
-            name=self.name,
-            mechanism=self.mechanism,
-            summary=self.summary,
-            source=self.source,
-            kernel=self.kernel,
-            baseline=baseline,
-            arguments=self.declared_arguments,
-            other_inputs=self.other_inputs,
-            shared=self.declared_shared,
-            cluster=self.cluster,
-            later=tuple(item.declared for item in self.later),
-        )
+        later = tuple(_declared(LaterKernel, item, **item.changed) for item in self.later)
+        return _declared(Variant, self, **self.changed, baseline=baseline, later=later)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredPattern:
     """A pattern as data; its first variant is the baseline, and its results are the reference."""
 
-    file: str  # of the user, without its folder
+    source: str  # the user's file, without its folder
     dtype: str
     relative_tolerance: float
     not_compared: tuple[str, ...]
@@ -242,11 +201,6 @@ class StoredPattern:
     variants: tuple[StoredVariant, ...]
 
     @property
-    def summary(self) -> str:
-        """What the pattern is."""
-        return f"kernels of {self.file}"
-
-    @property
     def size_option(self) -> str:
         """The option that says the size; empty if there is one size."""
         return next(iter(self.options), "")
@@ -254,12 +208,7 @@ class StoredPattern:
     @property
     def read(self) -> tuple[StoredBuffer, ...]:
         """The buffers that kernels read, each of which the inputs have."""
-        return tuple(item for item in self.buffers if item.is_read)
-
-    @property
-    def varied(self) -> tuple[str, ...]:
-        """The buffers with other contents in the varied inputs."""
-        return tuple(item.name for item in self.read if item.is_varied)
+        return tuple(item for item in self.buffers if item.kind != "Output")
 
     @property
     def needs_other_inputs(self) -> bool:
@@ -269,21 +218,23 @@ class StoredPattern:
     @property
     def declared(self) -> Pattern:
         """The declaration; ValueError for an argument that cannot be declared."""
-        return Pattern(
-            summary=self.summary,
-            source=self.file,
+        return _declared(
+            Pattern,
+            self,
+            summary=f"kernels of {self.source}",
             dtypes=(self.dtype,),
             one_pass=True,
             fixed_sizes=True,
             reference_variant=next((item.name for item in self.variants), ""),
-            relative_tolerance=self.relative_tolerance,
-            varied=self.varied,
-            not_compared=self.not_compared,
-            dimensions=self.dimensions,
+            varied=tuple(item.name for item in self.read if item.varied_inputs.kind is DrawKind.VARIED),
             representative={"launch": self.launch},
-            compiler_options=self.compiler_options,
-            options=self.options,
             buffers=tuple(item.declared for item in self.buffers),
             scalars=tuple(item.declared for item in self.scalars),
             variants=tuple(item.declared(baseline=not place) for place, item in enumerate(self.variants)),
         )
+
+
+def _declared(kind: type[Kind], item: object, **changed: object) -> Kind:
+    """Return an object of a class of declarations, which has the fields of `item`, but for those that are given."""
+    names = {known.name for known in fields(kind)}
+    return kind(**{name: getattr(item, name) for name in names if hasattr(item, name)} | changed)

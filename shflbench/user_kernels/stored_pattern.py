@@ -62,7 +62,7 @@ def stored_pattern(comparison: KernelComparison, file: str, equality: Equality) 
     launches = [launch for kernel in comparison.kernels for launch in kernel.launches]
     dims = [LaunchDims(launch.grid, launch.block) for launch in launches]
     return StoredPattern(
-        file=file,
+        source=file,
         dtype=dtype,
         relative_tolerance=TOLERANCES.get(dtype, 0.0) if equality.tolerance is None else equality.tolerance,
         not_compared=tuple(left_out(comparison)),

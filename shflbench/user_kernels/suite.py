@@ -14,9 +14,9 @@ from shflbench.core.model import WARP, Case, Launch, MeasureRules, Suite
 from shflbench.errors import UsageError
 from shflbench.patterns.discover import PYTHON, STORED
 from shflbench.patterns.stored_file import stored_json
+from shflbench.patterns.stored_python import pattern_python
 from shflbench.user_kernels.comparison import plain_name
 from shflbench.user_kernels.folder import pattern_files, write_folder, write_new
-from shflbench.user_kernels.pattern_python import pattern_python
 from shflbench.user_kernels.stored_pattern import Equality, result_dtype, stored_pattern
 
 if TYPE_CHECKING:

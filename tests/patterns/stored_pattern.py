@@ -104,7 +104,7 @@ VARIANTS = (
     ),
 )
 PATTERN = StoredPattern(
-    file="sums.cu",
+    source="sums.cu",
     dtype="f32",
     relative_tolerance=1e-4,
     not_compared=("results with other contents of `offsets`",),

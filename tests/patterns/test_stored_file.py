@@ -54,7 +54,7 @@ def refusal(folder: Path) -> str:
     return sentence
 
 
-TEXTS = (b"PATTERN = 1", b"\xff\xfe", b"[" * 100_000, b'{"variants":' * 100_000, b"null", b"{}", b'{"file": "x"')
+TEXTS = (b"PATTERN = 1", b"\xff\xfe", b"[" * 100_000, b'{"variants":' * 100_000, b"null", b"{}", b'{"source": "x"')
 
 
 @pytest.mark.parametrize("text", TEXTS, ids=range(len(TEXTS)))

@@ -120,6 +120,19 @@ def test_number_that_is_not_finite_is_passed(bench: BenchCommand, least: str) ->
     assert given.code == 0, given.err
 
 
+def test_two_numbers_without_an_end_are_passed(bench: BenchCommand) -> None:
+    """They are equal, and hide one another as other equal numbers do, but there is no greater one."""
+    signature = "(float *out, const float *in, float low, float high) { out[threadIdx.x] ="
+    text = f"""
+__global__ void first{signature} fminf(in[threadIdx.x], low) + fminf(in[threadIdx.x], high); }}
+__global__ void second{signature} fminf(in[threadIdx.x], high) + fminf(in[threadIdx.x], low); }}
+"""
+    given = ("--arg", "out=f32[32]", "--arg", "in=f32[32]", "--arg", "low=inf", "--arg", "high=inf")
+    outcome = bench(text, "--no-check", "--launch", "1x32", *given)
+    assert outcome.code == 0, outcome.err
+    assert "not compared: results with other values of `low` than inf, `high` than inf" in outcome.err
+
+
 def test_vectors_have_them_in_each_component(bench: BenchCommand) -> None:
     text = """
 __global__ void f(const float4 *in, float4 *out) { float4 v = in[threadIdx.x]; v.y = 0; out[threadIdx.x] = v; }

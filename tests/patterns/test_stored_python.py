@@ -13,7 +13,7 @@ from shflbench.measure.workload import call_of
 from shflbench.patterns.declare import Setting
 from shflbench.patterns.discover import PYTHON, LoadedPattern, load
 from shflbench.patterns.stored import StoredPattern
-from shflbench.user_kernels.pattern_python import pattern_python
+from shflbench.patterns.stored_python import pattern_python
 from tests import cases
 from tests.patterns.stored_pattern import PATTERN, SIZES, SMALL, write
 
