@@ -1,4 +1,4 @@
-"""Find pattern folders and load what their `pattern.py` declares."""
+"""Find pattern folders and load what their `pattern.py`, or the data that `bench` wrote, declares."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def load(folder: Path) -> LoadedPattern:
 
 def is_pattern(folder: Path) -> bool:
     """Whether a folder has the declaration of a pattern."""
-    return any((folder / name).exists() for name in DECLARATIONS)
+    return any(_kind(folder / name) is not None for name in DECLARATIONS)
 
 
 def _kind(path: Path) -> str | None:

@@ -1,4 +1,4 @@
-"""What `shflbench bench` writes for the processes that compile and measure: data, and no Python."""
+"""The folder that `shflbench bench` writes for the processes that compile and measure: data, and no Python."""
 
 from pathlib import Path
 
