@@ -154,8 +154,8 @@ class StoredLaunch:
     cluster: Dims = NO_CLUSTER
 
     @property
-    def changed(self) -> dict[str, object]:
-        """The fields that a pattern declares otherwise."""
+    def made(self) -> dict[str, object]:
+        """The fields of the declaration that are made of these: arguments and shared memory."""
         arguments = tuple(item if isinstance(item, str) else item.declared for item in self.arguments)
         return {"arguments": arguments, "shared": SharedBytes(self.shared) if self.shared else NO_SHARED}
 
@@ -180,8 +180,8 @@ class StoredVariant(StoredLaunch):
 
     def declared(self, *, baseline: bool) -> Variant:
         """Return the variant as a pattern declares it."""
-        later = tuple(_declared(LaterKernel, item, **item.changed) for item in self.later)
-        return _declared(Variant, self, **self.changed, baseline=baseline, later=later)
+        later = tuple(_declared(LaterKernel, item, **item.made) for item in self.later)
+        return _declared(Variant, self, **self.made, baseline=baseline, later=later)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

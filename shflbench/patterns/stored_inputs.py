@@ -16,12 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from numpy.typing import NDArray
-
     from shflbench.patterns.declare import Setting
+    from shflbench.patterns.pattern_functions import Array
     from shflbench.patterns.stored import DrawRule, StoredBuffer, StoredPattern
-
-    Array = NDArray[np.generic]
 
 CONTENTS = "inputs.npz"  # beside the pattern: the bytes of each buffer that kernels read, by `contents_key`
 FROM_FILE = {DrawKind.STORED, DrawKind.ROLLED}

@@ -40,13 +40,14 @@ def pattern_python(stored: StoredPattern, *, in_numpy: bool = False) -> str:
 
 def _imports(stored: StoredPattern, *, in_numpy: bool) -> Iterator[str]:
     pattern = stored.declared
-    launches: list[Variant | LaterKernel] = [one for item in pattern.variants for one in (item, *item.later)]
-    arguments = [item for launch in launches for item in launch.arguments]
+    later = [kernel for variant in pattern.variants for kernel in variant.later]
+    arguments = [argument for variant in pattern.variants for argument in variant.arguments]
+    arguments += [argument for kernel in later for argument in kernel.arguments]
     classes = sorted({"Pattern", "Variant", *(type(item).__name__ for item in pattern.buffers)})
     classes += ["Scalar"] if pattern.scalars else []
     classes += ["PointerInto"] if any(isinstance(item, PointerInto) for item in values_of(arguments)) else []
     classes += ["ByValue"] if any(isinstance(item, ByValue) for item in arguments) else []
-    classes += ["LaterKernel"] if len(launches) > len(pattern.variants) else []
+    classes += ["LaterKernel"] if later else []
     yield f'"""The kernels of {pattern.source} as a pattern."""\n\n'
     yield "from pathlib import Path\n\n" if stored.read else ""
     if any(item.dtype == "bf16" for item in stored.read):

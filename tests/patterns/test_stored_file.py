@@ -7,15 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from shflbench.errors import PatternError
 from shflbench.patterns.discover import REWRITE, STORED, is_pattern, load
 from shflbench.patterns.stored_file import read_stored, stored_json
-from shflbench.patterns.stored_inputs import CONTENTS
-from tests import cases
-from tests.patterns.stored_pattern import PATTERN, SMALL, contents, write
+from tests.patterns.stored_pattern import PATTERN, SMALL, write
 
 Edit = Callable[[dict[str, Any]], object]
 
@@ -122,25 +119,3 @@ def test_what_is_no_file_is_refused_unread(tmp_path: Path) -> None:
     (folder / STORED).unlink()
     os.mkfifo(folder / STORED)
     assert refusal(folder) == " is a FIFO, not a file"
-
-
-@pytest.mark.parametrize("kept", [{}, {"y": np.zeros(4, np.uint8)}, {"x": np.zeros(3, np.uint8)}, None])
-def test_contents_that_are_missing_or_no_elements_are_one_sentence(
-    kept: dict[str, np.ndarray] | None, tmp_path: Path
-) -> None:
-    folder = write(SMALL, tmp_path)
-    (folder / CONTENTS).unlink()
-    if kept is not None:
-        np.savez(folder / CONTENTS, allow_pickle=False, **kept)
-    data = cases.workload(load(folder))
-    with pytest.raises(PatternError) as caught:
-        data.inputs(0)
-    assert caught.value.message.startswith(f"{folder / STORED}: `inputs` fails: ")
-    assert caught.value.advice == REWRITE
-
-
-def test_contents_are_never_unpickled(tmp_path: Path) -> None:
-    folder = write(SMALL, tmp_path)
-    np.savez(folder / CONTENTS, allow_pickle=True, **{name: np.array([{}]) for name in contents(SMALL)})
-    with pytest.raises(PatternError, match="Object arrays cannot be loaded"):
-        cases.workload(load(folder)).inputs(0)
