@@ -79,16 +79,15 @@ def stored_pattern(comparison: KernelComparison, file: str, equality: Equality) 
 def _buffer(comparison: KernelComparison, buffer: CandidateBuffer, equality: Equality) -> StoredBuffer:
     use = comparison.use(buffer)
     is_result = use is not BufferUse.READ
-    is_read = use is not BufferUse.WRITTEN
     rules = {}
-    if is_read:
+    if use is not BufferUse.WRITTEN:
         rules = {
             "inputs": stated_rule(buffer),
             "other_inputs": other_rule(comparison, buffer),
             "varied_inputs": varied_rule(comparison, buffer),
         }
     return StoredBuffer(
-        kind="InOut" if is_result and is_read else "Output" if is_result else "Input",
+        kind="InOut" if is_result and rules else "Output" if is_result else "Input",
         name=buffer.name,
         elements=element_count(comparison, buffer),
         dtype=buffer_dtype(buffer),
@@ -115,7 +114,7 @@ def _variant(comparison: KernelComparison, kernel: ComparedKernel) -> StoredVari
         name=kernel.variant,
         kernel=candidate.kernels[0],
         source=f"{kernel.folder}/kernels.cu" if kernel.folder else "kernels.cu",
-        mechanism=mechanism(candidate),
+        mechanism=_mechanism(candidate),
         summary=f"`{candidate.name}`",
         arguments=_arguments(comparison, kernel, 0),
         other_inputs=needs_other_inputs(comparison, kernel),
@@ -217,6 +216,6 @@ def _argument(comparison: KernelComparison, kernel: ComparedKernel, name: str) -
     return f"{known}_of_{kernel.variant}"
 
 
-def mechanism(candidate: KernelCandidate) -> Mechanism:
+def _mechanism(candidate: KernelCandidate) -> Mechanism:
     """Return the mechanism that the PTX of a kernel shows."""
     return next((one for one, form in _MECHANISMS if re.search(form, candidate.ptx)), Mechanism.GLOBAL)
