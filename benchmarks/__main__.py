@@ -3,6 +3,8 @@
 python -m benchmarks                  list the programs
 python -m benchmarks NAME [ARGS]      run one; `--help` says what it takes
 python -m benchmarks NAME.PART [ARGS]     run a part of it, such as `compare_power.corpus`
+
+The exit code is 2 after an error.
 """
 
 from __future__ import annotations
@@ -10,6 +12,8 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 from pathlib import Path
+
+from shflbench.errors import ShflbenchError
 
 FOLDER = Path(__file__).parent
 PROGRAMS = {
@@ -55,7 +59,12 @@ def main() -> int:
         print(f"There is no program {name}: `python -m benchmarks` lists them.", file=sys.stderr)
         return 2
     sys.argv[:2] = [f"benchmarks {name}"]  # programs read the other words, and name this one in their usage
-    code: int | None = import_module(module).main()
+    try:
+        code: int | None = import_module(module).main()
+    except (ShflbenchError, OSError) as error:
+        advice = getattr(error, "advice", "")
+        print(f"{error}; {advice}" if advice else error, file=sys.stderr)
+        return 2
     return code or 0
 
 

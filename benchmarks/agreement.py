@@ -1,7 +1,6 @@
 """Compare the PTX emulator with a GPU, bit by bit.
 
     python -m benchmarks agreement --record FILE   on a machine with a GPU: run everything on both, and keep digests
-    python -m benchmarks agreement --record FILE --beside OTHER   only what OTHER lacks
     python -m benchmarks agreement --check FILE    on any machine: the emulator must give the bits of the GPU
 
 Each kernel is compiled once: the GPU runs the cubin, the emulator the PTX of the same compilation.
@@ -10,38 +9,34 @@ Exits with 1 where bits differ. Approximate instructions (sine, exponential, ...
 
 from __future__ import annotations
 
-import argparse
 import hashlib
-import json
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from benchmarks.agreement_subjects import PatternKernel, Run, Subject, case_at, subjects
+from benchmarks.agreement_subjects import Array, PatternKernel, Run, Subject, case_at, subjects
+from benchmarks.common.pages import program
+from benchmarks.common.records import read_json, write_json
+from shflbench.core.grouping import group_by
 from shflbench.core.model import Kernel, Resources
 from shflbench.core.processes import map_in_processes
+from shflbench.cuda.backends.base import Backend
 from shflbench.cuda.backends.cuda import CudaBackend
 from shflbench.cuda.backends.emulator import EmulatedKernel
 from shflbench.cuda.compile.build import Builder
 from shflbench.cuda.compile.nvrtc import compile_kernel
 from shflbench.emulator.link.linker import link
+from shflbench.emulator.link.program import Program
 from shflbench.emulator.machine.launch import execute
 from shflbench.emulator.machine.policies import POLICIES
 from shflbench.emulator.ptx.parse import parse
 from shflbench.errors import EmulatorError
 from tests import kernels
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
-
-    from benchmarks.agreement_subjects import Array
-    from shflbench.cuda.backends.base import Backend
-    from shflbench.emulator.link.program import Program
-    from shflbench.emulator.ptx.syntax import Module
 
 Record = dict[str, Any]  # the JSON file
 DEBUG = re.compile(r"^\s*(?:\.loc|\.file|//)[^\n]*$|^\s*\.section.*?^\s*\}", re.MULTILINE | re.DOTALL)
@@ -61,29 +56,20 @@ class Outcome:
 def compile_all(items: Sequence[Subject], arch: str) -> dict[str, Kernel]:
     """Return the kernel of each subject, by name; files of many kernels are compiled once."""
     builder = Builder(kernels.tools(), arch, None)
-    subjects_by_name = {item.name: kernels.subjects()[item.name] for item in items if isinstance(item, PatternKernel)}
-    largest = {
-        item.name: max(item.runs, key=lambda run: run.block) for item in items if isinstance(item, PatternKernel)
-    }
-    requests = {
-        name: builder.request(item.pattern, case_at(name, largest[name].grid, largest[name].block))
-        for name, item in subjects_by_name.items()
-    }
-    made: dict[str, Kernel] = {}
+    requests, made, sources = {}, {}, {}
+    for item in items:
+        if isinstance(item, PatternKernel):
+            largest = max(item.runs, key=lambda run: run.block)
+            case = case_at(item.name, largest.grid, largest.block)
+            requests[item.name] = builder.request(kernels.subjects()[item.name].pattern, case)
+        elif item.file not in sources:
+            one = compile_kernel(item.source, arch, kernels.tools())
+            sources[item.file] = Kernel(one.symbol, arch, one.ptx, one.cubin, NO_RESOURCES, None, None, ())
     for name, kernel in builder.build_all(requests):
         if not isinstance(kernel, Kernel):
             raise kernel
         made[name] = kernel
-    sources: dict[str, Kernel] = {}
-    for item in items:
-        if not isinstance(item, PatternKernel):
-            if item.file not in sources:
-                compiled = compile_kernel(item.source, arch, kernels.tools())
-                sources[item.file] = Kernel(
-                    compiled.symbol, arch, compiled.ptx, compiled.cubin, NO_RESOURCES, None, None, ()
-                )
-            made[item.name] = sources[item.file]
-    return made
+    return {item.name: made[item.name] if item.name in made else sources[item.file] for item in items}
 
 
 def emulate(job: tuple[Subject, Run, Kernel]) -> Sequence[Array] | str:
@@ -103,9 +89,7 @@ def _program(ptx: str, symbol: str) -> Program:
     return link(_module(ptx), symbol)
 
 
-@lru_cache(maxsize=4)  # a file has many kernels
-def _module(ptx: str) -> Module:
-    return parse(ptx)
+_module = lru_cache(maxsize=4)(parse)  # a file has many kernels
 
 
 def emulate_all(
@@ -156,31 +140,20 @@ def code_digest(ptx: str) -> str:
     return hashlib.sha256("\n".join(line for line in lines if line.strip()).encode()).hexdigest()
 
 
-def record(backend: Backend, known: Collection[str] = ()) -> tuple[Record, list[Outcome]]:
-    """Run all but the `known` kernels on `backend`'s GPU and on the emulator; return the record, and the outcomes."""
-    device = backend.device
-    items = [item for item in subjects(device.arch) if item.name not in known]
+def record(backend: Backend) -> tuple[Record, list[Outcome]]:
+    """Run all kernels on `backend`'s GPU and on the emulator; return the record, and the outcomes."""
+    device, outcomes = backend.device, []
+    items = subjects(device.arch)
     made = compile_all(items, device.arch)
-    outcomes: list[Outcome] = []
     kept: Record = {item.name: {"ptx": code_digest(made[item.name].ptx), "runs": {}} for item in items}
     for item, run, emulated in emulate_all(items, made):
         gpu = on_gpu(backend, item, run, made[item.name])
         found = emulated if isinstance(emulated, str) else difference(item, run, gpu, emulated)
         outcomes.append(Outcome(item, run, found))
-        kept[item.name]["runs"][run.name] = {
-            "inputs": digest(item.inputs(run)),
-            "outputs": digest(item.comparable(run, gpu)),
-            "agree": not found,
-            "difference": found,
-        }
+        digests = {"inputs": digest(item.inputs(run)), "outputs": digest(item.comparable(run, gpu))}
+        kept[item.name]["runs"][run.name] = {**digests, "agree": not found, "difference": found}
     about = {"device": device.name, "arch": device.arch, "driver": device.driver, "cuda": device.cuda}
     return {**about, "nvrtc": kernels.tools().version, "numpy": np.__version__, "kernels": kept}, outcomes
-
-
-def check(recorded: Record, items: Sequence[Subject], made: Mapping[str, Kernel]) -> Iterator[Outcome]:
-    """Yield for each run of `items` whether the emulator gives the bits of the GPU."""
-    for item, run, emulated in emulate_all(items, made):
-        yield judge(recorded, item, run, made[item.name], emulated)
 
 
 def judge(recorded: Record, item: Subject, run: Run, kernel: Kernel, emulated: Sequence[Array] | str) -> Outcome:
@@ -202,39 +175,31 @@ def judge(recorded: Record, item: Subject, run: Run, kernel: Kernel, emulated: S
 
 def table(outcomes: Sequence[Outcome]) -> str:
     """Return a line for each pattern and file, and one for each difference."""
-    groups: dict[str, list[Outcome]] = {}
-    for outcome in outcomes:
-        groups.setdefault(outcome.subject.file, []).append(outcome)
     lines = [f"{'':24}{'kernels':>9}{'runs':>7}{'agree':>7}{'differ':>8}{'undecided':>11}"]
-    for name, group in groups.items():
-        counts = (
-            len({outcome.subject.name for outcome in group}),
-            len(group),
-            sum(not outcome.difference and not outcome.undecided for outcome in group),
-            sum(bool(outcome.difference) for outcome in group),
-            sum(outcome.undecided for outcome in group),
-        )
-        lines.append(f"{name:24}{counts[0]:9}{counts[1]:7}{counts[2]:7}{counts[3]:8}{counts[4]:11}")
+    for name, group in group_by(outcomes, lambda outcome: outcome.subject.file).items():
+        count, differ = len({outcome.subject.name for outcome in group}), sum(bool(one.difference) for one in group)
+        undecided = sum(one.undecided for one in group)
+        agree = len(group) - differ - undecided
+        lines.append(f"{name:24}{count:9}{len(group):7}{agree:7}{differ:8}{undecided:11}")
     lines += [f"{item.subject.name} {item.run.name}: {item.difference}" for item in outcomes if item.difference]
     return "\n".join(lines)
 
 
 def main(words: Sequence[str] | None = None) -> int:
     """Record or check, print the table, and return the exit status."""
-    parser = argparse.ArgumentParser(description="Compare the PTX emulator with a GPU, bit by bit.")
+    parser = program(__doc__)
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--record", type=Path, metavar="FILE", help="run on this machine's GPU, and keep digests in FILE")
     what.add_argument("--check", type=Path, metavar="FILE", help="compare the emulator with FILE; needs no GPU")
-    parser.add_argument("--beside", type=Path, metavar="OTHER", help="leave out the kernels that this record has")
     chosen = parser.parse_args(words)
     if chosen.record:
-        known = json.loads(chosen.beside.read_text())["kernels"] if chosen.beside else ()
-        recorded, outcomes = record(CudaBackend.open_device(0, kernels.tools()), known)
-        chosen.record.write_text(json.dumps(recorded, indent=1) + "\n")
+        recorded, outcomes = record(CudaBackend.open_device(0, kernels.tools()))
+        write_json(chosen.record, recorded)
     else:
-        recorded = json.loads(chosen.check.read_text())
+        recorded = read_json(chosen.check)
         items = subjects(recorded["arch"])
-        outcomes = list(check(recorded, items, compile_all(items, recorded["arch"])))
+        made = compile_all(items, recorded["arch"])
+        outcomes = [judge(recorded, item, run, made[item.name], found) for item, run, found in emulate_all(items, made)]
     print(f"{recorded['device']} ({recorded['arch']}), driver {recorded['driver']}, NVRTC {recorded['nvrtc']}")
     print(table(outcomes))
     return int(any(outcome.difference for outcome in outcomes))

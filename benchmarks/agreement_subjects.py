@@ -3,29 +3,23 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-from shflbench.core.model import Launch
+from shflbench.core.model import Case, Kernel, Launch
 from shflbench.cuda.backends.base import Buffer, KernelCall
 from shflbench.cuda.compile.source import Source
 from shflbench.measure.workload import Workload, call_of
 from shflbench.patterns.declare import ITERATIONS
 from tests import kernels
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from shflbench.core.model import Case, Kernel
-
-    Array = NDArray[np.generic]
+Array = NDArray[np.generic]
 
 TESTS = Path(__file__).parent.parent / "tests" / "emulator"
 SMALL = (4, 128)

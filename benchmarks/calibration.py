@@ -11,17 +11,12 @@ than 30 s.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from benchmarks.common.pages import program, publish, table_row, written_by
-from shflbench.store.calibration_file import read
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from shflbench.store.calibration_file import CalibratedFigure, Calibration
+from benchmarks.common.pages import bullets, program, publish, table, written_by
+from shflbench.store.calibration_file import CalibratedFigure, Calibration, read
 
 PAGE_FILE = Path(__file__).with_suffix(".md")
 SM_TOLERANCE, MEMORY_TOLERANCE, LAUNCH_TOLERANCE_US = 0.01, 0.03, 0.15
@@ -30,6 +25,7 @@ CEILING_TOLERANCE = 0.01  # of the rate of shuffles, from the documented one
 RESIDUAL_CLOCKS = 1.0
 MOST_SECONDS = 30.0
 
+HEAD = ("figure", "first", "second", "difference", "interval of the first", "documented", "unit")
 PAGE = """\
 # Two calibrations of one GPU
 
@@ -39,9 +35,7 @@ PAGE = """\
 for the units of an SM, {memory:.0%} for the L2 cache, DRAM and atomic additions in global memory, and {launch} µs for
 launches.
 
-| figure | first | second | difference | interval of the first | documented | unit |
-| --- | --- | --- | --- | --- | --- | --- |
-{lines}
+{figures}
 
 {barriers}
 
@@ -80,15 +74,15 @@ class FigurePair:
         """Whether the two calibrations agree."""
         return abs(self.difference) <= self.tolerance
 
-    def line(self) -> str:
+    def cells(self) -> tuple[str, ...]:
         """Return its line of the table."""
         first, second = self.first, self.second
         difference = f"{self.difference:+.3f} µs" if self.is_time else f"{self.difference:+.2%}"
         documented = "" if first.documented is None else f"{first.documented:.4g}"
         mark = "" if self.agrees else " (too large)"
         interval = f"{first.low:.5g} to {first.high:.5g}"
-        cells = (self.name, f"{first.value:.5g}", f"{second.value:.5g}", difference + mark, interval, documented)
-        return table_row(*cells, first.unit)
+        values = f"{first.value:.5g}", f"{second.value:.5g}"
+        return self.name, *values, difference + mark, interval, documented, first.unit
 
 
 def pairs(first: Calibration, second: Calibration) -> list[FigurePair]:
@@ -122,7 +116,6 @@ def faults(first: Calibration, second: Calibration) -> Iterator[str]:
 
 def page(first: Calibration, second: Calibration) -> str:
     """Return the page about two calibrations."""
-    wrong = list(faults(first, second))
     return PAGE.format(
         written=written_by("calibration FIRST SECOND --record"),
         device=first.device,
@@ -132,9 +125,9 @@ def page(first: Calibration, second: Calibration) -> str:
         sm=SM_TOLERANCE,
         memory=MEMORY_TOLERANCE,
         launch=LAUNCH_TOLERANCE_US,
-        lines="\n".join(pair.line() for pair in pairs(first, second)),
+        figures=table(HEAD, (pair.cells() for pair in pairs(first, second)), len(HEAD)),
         barriers="\n".join(_barriers((first, second))),
-        verdict="\n".join(f"- {sentence}" for sentence in wrong) or "All requirements are met.",
+        verdict=bullets(faults(first, second), "All requirements are met."),
     )
 
 
@@ -154,6 +147,5 @@ def main() -> int:
     first, second = map(read, arguments.files)
     if first.uuid != second.uuid:
         parser.error("the two files are of different GPUs")
-    text = page(first, second)
-    publish(text, arguments.record)
+    publish(page(first, second), arguments.record)
     return 1 if list(faults(first, second)) else 0

@@ -10,9 +10,9 @@ Needs no GPU; takes some minutes. Exits with 1 if more than 1% of the verdicts a
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,19 +20,16 @@ from benchmarks.claims_devices import DISTANCES, SIZES, Device, ManyProcesses, T
 from benchmarks.common.pages import program, publish, table, written_by
 from benchmarks.compare_power.batch import load
 from shflbench.analysis.claims.claim_verdicts import judge_subjects
+from shflbench.analysis.claims.resolve import Subject
 from shflbench.analysis.claims.verdict import ClaimStatus
 from shflbench.core.words import count_noun
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from shflbench.analysis.claims.resolve import Subject
 
 PAGE = Path(__file__).with_suffix(".md")
 RECORDED = Path(__file__).parents[1] / "tests" / "data" / "compare"
 PROCESSES = (1, 3)
 DEVICES, CLAIMS, DRAWS = 250, 24, 40
 MOST_WRONG = 0.01
+SEVERAL = "several settings"  # in place of the size of the shortest case
 SEED = 15
 
 
@@ -43,27 +40,19 @@ class Tally:
     wrong: int = 0
     right: int = 0
     open: int = 0
-    mistakes: list[tuple[Trial, str]] = field(default_factory=list)
 
-    def add(self, trial: Trial, verdict: ClaimStatus, sentence: str) -> None:
+    def add(self, trial: Trial, verdict: ClaimStatus) -> None:
         """Count a verdict; an inconclusive one is open."""
         if verdict is ClaimStatus.INCONCLUSIVE:
             self.open += 1
-        elif verdict is trial.expected:
-            self.right += 1
         else:
-            self.wrong += 1
-            self.mistakes.append((trial, sentence))
+            self.right += verdict is trial.expected
+            self.wrong += verdict is not trial.expected
 
     @property
     def count(self) -> int:
         """All verdicts."""
         return self.wrong + self.right + self.open
-
-    @property
-    def decided(self) -> int:
-        """Verdicts that are not inconclusive."""
-        return self.wrong + self.right
 
     @property
     def wrong_share(self) -> float:
@@ -83,10 +72,8 @@ class Evidence:
         verdicts = judge_subjects([trial.claim for trial in trials], [subject])
         for trial, verdict in zip(trials, verdicts, strict=True):
             distance = max((step for step in DISTANCES if step <= trial.distance * 1.001), default=0.0)
-            single = len(trial.truths) == 1
-            self.tallies[kind, trial.size if single else "several settings", distance].add(
-                trial, verdict.verdict, verdict.sentence
-            )
+            size = trial.size if len(trial.truths) == 1 else SEVERAL
+            self.tallies[kind, size, distance].add(trial, verdict.verdict)
 
     def total(self, kind: str, size: str = "", distance: float | None = None) -> Tally:
         """Return the verdicts on devices of a kind; of a size and a distance, if they are given."""
@@ -95,12 +82,7 @@ class Evidence:
             for (own_kind, own_size, own_distance), tally in self.tallies.items()
             if own_kind == kind and size in {"", own_size} and distance in {None, own_distance}
         ]
-        return Tally(
-            sum(tally.wrong for tally in chosen),
-            sum(tally.right for tally in chosen),
-            sum(tally.open for tally in chosen),
-            [mistake for tally in chosen for mistake in tally.mistakes],
-        )
+        return Tally(*(sum(getattr(tally, name) for tally in chosen) for name in ("wrong", "right", "open")))
 
     @property
     def kinds(self) -> list[str]:
@@ -135,20 +117,16 @@ def replay(evidence: Evidence, paths: Iterable[Path], draws: int = DRAWS, seed: 
 
 def page(evidence: Evidence) -> str:
     """Return the page."""
-    totals = [(kind, evidence.total(kind)) for kind in evidence.kinds]
-    wrong = [
-        [
-            *(kind, f"{tally.count:,}", f"{tally.decided:,}", f"{tally.wrong:,}"),
-            *(f"{tally.wrong_share:.2%}", f"{tally.wrong / max(1, tally.decided):.2%}"),
-        ]
-        for kind, tally in totals
-    ]
-    power = [
-        [kind, size, *(_decided(evidence.total(kind, size, distance)) for distance in DISTANCES)]
-        for kind in evidence.kinds
-        for size in (*SIZES, "several settings")
-        if evidence.total(kind, size).count
-    ]
+    wrong, power = [], []
+    for kind in evidence.kinds:
+        tally = evidence.total(kind)
+        decided = tally.wrong + tally.right
+        shares = (f"{tally.wrong_share:.2%}", f"{tally.wrong / max(1, decided):.2%}")
+        wrong.append([kind, *(f"{count:,}" for count in (tally.count, decided, tally.wrong)), *shares])
+        for size in (*SIZES, SEVERAL):
+            if evidence.total(kind, size).count:
+                tallies = (evidence.total(kind, size, distance) for distance in DISTANCES)
+                power.append([kind, size, *(f"{one.right / one.count:.0%}" if one.count else "" for one in tallies)])
     return TEXT.format(
         written=written_by("claims --record"),
         devices=DEVICES,
@@ -156,10 +134,6 @@ def page(evidence: Evidence) -> str:
         wrong=table(("processes", "claims", "decided", "wrong", "of all", "of the decided"), wrong),
         power=table(("processes", "shortest case", *(f"{step:.1%}" for step in DISTANCES)), power),
     )
-
-
-def _decided(tally: Tally) -> str:
-    return f"{tally.right / tally.count:.0%}" if tally.count else ""
 
 
 TEXT = """\

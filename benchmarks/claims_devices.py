@@ -3,36 +3,33 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from benchmarks.compare_power.recording import Process
 from shflbench.analysis.claims.code import RunCode
 from shflbench.analysis.claims.quantities import ClaimRun
 from shflbench.analysis.claims.resolve import Subject
 from shflbench.analysis.claims.times import RunTimes
 from shflbench.analysis.claims.verdict import ClaimStatus
+from shflbench.analysis.compare.estimates import Estimates
 from shflbench.analysis.compare.noise_learning import subtract_offsets
+from shflbench.analysis.compare.pool import Pool
 from shflbench.analysis.compare.sides import KernelTimes, Side
 from shflbench.core.claims.claim import Claim, Quantifier
 from shflbench.core.claims.parse import parse_condition
 from shflbench.core.model import Case, Launch, Status
-from shflbench.store import Run
+from shflbench.store import Row, Run, RunInfo
 from tests.fakes.processes import Simulated
 from tests.fakes.sides import side
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from shflbench.analysis.compare.estimates import Estimates, Process
-    from shflbench.analysis.compare.pool import Pool
-    from shflbench.store import Row, RunInfo
 
 DISTANCES = (0.002, 0.005, 0.01, 0.02, 0.05)  # of the boundary from the true value, as a fraction
 DRAWN = (0.0001, 0.0003, 0.001, *DISTANCES)  # the first ones are too near for most verdicts
 VARIANTS = ("smem", "smem-double", "smem-syncwarp", "shfl")
+OF_EQUALITY, OF_TIME = 2, 3  # forms of claims; the others compare a ratio with a boundary
 SHORTEST_US, LONGEST_US = 3.0, 2000.0
 SIZES = {"below 10 µs": 10.0, "10 to 50 µs": 50.0, "50 µs and longer": math.inf}  # of the shortest case of a claim
 
@@ -119,32 +116,22 @@ class Device:
     def _trial(self, form: int, launches: Sequence[str], pair: tuple[str, str], distance: float) -> Trial:
         first, second = pair
         times = [self.true_us[launch] for launch in launches]
-        ratios = [at[second] / at[first] for at in times]
-        boundary = ratios[0] / (1 + distance)
-        if form == 3:  # noqa: PLR2004  (a time)
-            quantities, boundary = [at[first] for at in times], times[0][first] / (1 + distance)
+        values = [at[first] if form == OF_TIME else at[second] / at[first] for at in times]
+        boundary = values[0] / (1 + distance)
+        away = min(abs(value / boundary - 1) for value in values)
+        truths = tuple(value > boundary for value in values)
+        if form == OF_TIME:
             text = f"time({first}) > {boundary!r}"
-        elif form == 2:  # noqa: PLR2004  (equality: 5% above the tested number, or beyond)
+        elif form == OF_EQUALITY:  # 5% above the tested number, or beyond
             middle = boundary / 1.05
-            quantities = ratios
             text = f"speedup({first}, {second}) == {middle!r} within 5%"
-            truths = tuple(abs(ratio - middle) <= 0.05 * middle for ratio in ratios)
-            away = min(min(abs(ratio / end - 1) for end in (boundary, 0.95 * middle)) for ratio in ratios)
-            return self._made(text, launches, pair, truths, away)
+            truths = tuple(abs(value - middle) <= 0.05 * middle for value in values)
+            away = min(away, *(abs(value / (0.95 * middle) - 1) for value in values))
+        elif form:
+            text = f"speedup({first}, {second}) > {boundary!r}"
         else:
-            quantities = ratios
-            text = (
-                f"speedup({first}, {second}) > {boundary!r}"
-                if form
-                else f"time({first}) < {1 / boundary!r} * time({second})"
-            )
-        truths = tuple(quantity > boundary for quantity in quantities)
-        return self._made(text, launches, pair, truths, min(abs(quantity / boundary - 1) for quantity in quantities))
-
-    def _made(
-        self, text: str, launches: Sequence[str], pair: Sequence[str], truths: tuple[bool, ...], away: float
-    ) -> Trial:
-        shortest = min(self.true_us[launch][variant] for launch in launches for variant in pair)
+            text = f"time({first}) < {1 / boundary!r} * time({second})"
+        shortest = min(at[variant] for at in times for variant in pair)
         quantifier = Quantifier.ALWAYS if len(launches) % 2 else Quantifier.ALL
         return Trial(replace(claim(text, launch=launches), quantifier=quantifier), truths, away, shortest)
 

@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 import resource
-import sys
+from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING
-
-sys.path.insert(0, str(Path(__file__).parent.parent))  # tests.kernels finds the kernels
 
 from shflbench.emulator.explore import explore
 from shflbench.emulator.machine.launch import execute
 from tests import kernels
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 TIMES = 3
 LAUNCHES = {  # 26x1024 threads, 4096 iterations → seconds aimed at; None: for information
@@ -60,7 +53,3 @@ def main() -> None:
         launch, _ = kernels.launch(name, kernels.kernel(name), iterations)
         show(f"{name} 2x128, {iterations} iterations, all schedules", fastest(partial(explore, launch)), CHECK_SECONDS)
     print(f"most memory in use: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MiB   aim 1024 MiB")
-
-
-if __name__ == "__main__":
-    main()

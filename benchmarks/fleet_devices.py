@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 import numpy as np
 
+from benchmarks.compare_power.batch import Batch
+from benchmarks.compare_power.recording import Floats
 from benchmarks.compare_power.suite import steady
 from shflbench.analysis.fleet.record import BadRow, CaseTime, CaseTimes, DeviceRecord
 from shflbench.core.model import Status
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from benchmarks.compare_power.batch import Batch
-    from shflbench.analysis.compare.estimates import Floats
 
 
 class Truth(StrEnum):
@@ -140,33 +137,27 @@ def simulate(recorded: Recorded, random: np.random.Generator, copies: int = 1, s
     records, known = [], {}
     for model, (count, speed) in MODELS.items():
         for number in range(count):
-            truth, uuid = next(drawn), f"GPU-{model}-{number}"
-            records.append(
-                _device(
-                    recorded,
-                    random,
-                    truth,
-                    f"{model}:{number}",
-                    uuid,
-                    model,
-                    speed * float(np.exp(spread * random.standard_normal())),
-                    copies,
-                )
-            )
-            known[uuid] = truth
+            device = DrawnDevice(f"{model}:{number}", f"GPU-{model}-{number}", model, next(drawn))
+            scaled = speed * float(np.exp(spread * random.standard_normal()))
+            records.append(_record(device, recorded, random, scaled, copies))
+            known[device.uuid] = device.truth
     return Fleet(tuple(records), known)
 
 
-def _device(  # noqa: PLR0913, PLR0917  (what distinguishes a device)
-    recorded: Recorded,
-    random: np.random.Generator,
-    truth: Truth,
-    label: str,
-    uuid: str,
-    model: str,
-    speed: float,
-    copies: int,
+class DrawnDevice(NamedTuple):
+    """A device that is drawn, and what is true of it."""
+
+    label: str
+    uuid: str
+    model: str
+    truth: Truth
+
+
+def _record(
+    device: DrawnDevice, recorded: Recorded, random: np.random.Generator, speed: float, copies: int
 ) -> DeviceRecord:
+    """Return what a device measured, which is of a model with this speed."""
+    truth = device.truth
     count = len(recorded.cases)
     process = int(random.integers(len(recorded.ratios)))
     weights = random.standard_normal(len(recorded.devices)) / np.sqrt(len(recorded.devices) - 1)
@@ -186,9 +177,9 @@ def _device(  # noqa: PLR0913, PLR0917  (what distinguishes a device)
         if place < kept and place not in wrong
     ]
     return DeviceRecord(
-        label=label,
-        uuid=uuid,
-        model=model,
+        label=device.label,
+        uuid=device.uuid,
+        model=device.model,
         times=CaseTimes.of((case_id, CaseTime(*detail)) for case_id, detail in ids),
         sentinels_us=dict(zip(recorded.sentinels, times[count:].tolist(), strict=True)),
         sentinel_version="1",

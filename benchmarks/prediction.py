@@ -11,25 +11,26 @@ which takes some minutes. Needs no GPU.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, pairwise
 from pathlib import Path
 from statistics import median, quantiles
-from typing import TYPE_CHECKING
 
-from benchmarks.common.pages import program, publish, table_row, written_by
-from benchmarks.prediction_inputs import calibration_of, requests_of
+from benchmarks.common.pages import UNKNOWN, program, publish, table, written_by
 from shflbench.analysis.limits.constants import is_fitted
+from shflbench.analysis.limits.prediction import Prediction
+from shflbench.core.environment import cache_folder
 from shflbench.core.grouping import group_by
+from shflbench.core.model import Case, Kernel, KernelRequests, Launch, Status
+from shflbench.cuda.compile.build import Builder
+from shflbench.cuda.compile.toolchain import find
+from shflbench.kernel_facts.memory_requests import requests_of_all
 from shflbench.kernel_facts.run_predictions import Predictor
-from shflbench.store import find_runs, read_run
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from shflbench.analysis.limits.prediction import Prediction
-    from shflbench.core.model import KernelRequests
-    from shflbench.store import Row, Run
+from shflbench.patterns.declare import LAUNCH_OPTIONS
+from shflbench.patterns.discover import builtin, load
+from shflbench.store import Row, Run, find_runs, read_run
+from shflbench.store.calibration_file import Calibration, find_shipped, read
 
 PAGE_FILE = Path(__file__).with_suffix(".md")
 RESULTS = Path(__file__).parents[1] / "results"
@@ -46,6 +47,7 @@ TENTHS = 10  # quantiles
 FIT, TEST, NEW = "fitted to", "test", "new"
 # Difference of two measured times of a group, in percent: from, to, and the share of pairs to order right.
 CLASSES = ((3.0, 10.0, 0.85), (10.0, 30.0, 0.95), (30.0, float("inf"), 0.995))
+BLOCK = 128  # threads: the requests of a warp do not depend on their number
 WARPS = (1, 2, 4, 8, 16, 24, 32, 48, 64)  # per SM; the upper ends of the classes
 
 PAGE = """\
@@ -94,6 +96,9 @@ right. Pairs count if both have a prediction.
 """
 
 
+Name = tuple[str, str, str, tuple[tuple[str, str], ...]]  # of a kernel: pattern, variant, dtype, options
+
+
 @dataclass(frozen=True, slots=True)
 class Predicted:
     """One row and its prediction."""
@@ -111,23 +116,62 @@ class Predicted:
             return None
         return abs(self.prediction.us / self.row.time_us - 1)
 
+    @property
+    def half(self) -> str:
+        """The half of its pattern; a new pattern belongs to none."""
+        if self.row.pattern in LATER_PATTERNS:
+            return NEW
+        return FIT if is_fitted(self.row.pattern) else TEST
+
+    @property
+    def is_later(self) -> bool:
+        """Whether it was measured after the prediction was fixed, or is of a pattern that did not exist before."""
+        return self.run in LATER_SUITES or self.row.pattern in LATER_PATTERNS
+
 
 def predict_run(run: Run, requests: Mapping[str, KernelRequests]) -> Iterator[Predicted]:
     """Yield each timed row of a run with its prediction; `requests` to memory are by case."""
-    device = run.info.device
-    if device is None:
+    if run.info.device is None:
         return
-    predictor = Predictor(run, calibration_of(device.name))
+    predictor = Predictor(run, calibration_of(run.info.device.name))
     for row in predictor.rows:
         launch = predictor.launch_of(row)
         prediction = predictor.predict(row, requests.get(row.case_id))
-        name = str(run.info.suite.name)
-        yield Predicted(name, row, prediction, launch.warps if launch else 0, launch.waves if launch else 0)
+        waves = (launch.warps, launch.waves) if launch else (0, 0)
+        yield Predicted(str(run.info.suite.name), row, prediction, *waves)
+
+
+def calibration_of(device: str) -> Calibration | None:
+    """Return the calibration that comes with shflbench for GPUs of this name; None if there is none."""
+    path = find_shipped(device)
+    return read(path) if path else None
+
+
+def requests_of(run: Run) -> Mapping[str, KernelRequests]:
+    """Return the requests of the kernels of a run to memory by case, where the emulator can count them."""
+    rows = [row for row in run.rows if row.status is Status.TIMED and row.pattern in builtin()]
+    patterns = {name: load(builtin()[name]) for name in {row.pattern for row in rows}}
+    cases = {}
+    for row in rows:
+        launch = Launch(row.launch, BLOCK, None)
+        cases[_kernel(row)] = Case(row.pattern, row.variant, row.dtype, launch, row.iterations, row.options)
+    builder = Builder(find(), run.info.device.arch if run.info.device else "sm_90", cache_folder())
+    built = builder.build_all({name: builder.request(patterns[case.pattern], case) for name, case in cases.items()})
+    kernels = {name: kernel for name, kernel in built if isinstance(kernel, Kernel)}
+    jobs = [(patterns[cases[name].pattern], cases[name], kernel) for name, kernel in kernels.items()]
+    counted = dict(zip(kernels, requests_of_all(jobs), strict=True))
+    known = ((row.case_id, counted.get(_kernel(row))) for row in rows)
+    return {case_id: one for case_id, one in known if isinstance(one, KernelRequests)}
+
+
+def _kernel(row: Row) -> Name:
+    options = tuple((name, value) for name, value in row.options if name not in LAUNCH_OPTIONS)
+    return (row.pattern, row.variant, row.dtype, options)
 
 
 def page(predicted: Sequence[Predicted], unseen: Sequence[Predicted], devices: Iterable[str], constants: str) -> str:
     """Return the page about the rows of the reference runs, and about those of the suite of its own."""
-    halves = {half: [one for one in predicted if half_of(one) == half] for half in (TEST, FIT)}
+    halves = {half: [one for one in predicted if one.half == half] for half in (TEST, FIT)}
     test = halves[TEST]
     return PAGE.format(
         written=written_by("prediction --record"),
@@ -141,78 +185,52 @@ def page(predicted: Sequence[Predicted], unseen: Sequence[Predicted], devices: I
         patterns=_table("pattern", _by_pattern(predicted)),
         warps=_table("warps", _by_warps(test)),
         pairs="\n\n".join(f"{half.capitalize()} half:\n\n{_order(rows)}" for half, rows in halves.items()),
-        unseen=_unseen(unseen),
+        unseen="\n\n".join(_unseen(unseen)) if unseen else "None was measured yet.",
     )
 
 
-def half_of(predicted: Predicted) -> str:
-    """Return the half of a row's pattern; a new pattern belongs to none."""
-    if predicted.row.pattern in LATER_PATTERNS:
-        return NEW
-    return FIT if is_fitted(predicted.row.pattern) else TEST
-
-
-def is_later(predicted: Predicted) -> bool:
-    """Whether a row was measured after the prediction was fixed, or is of a pattern that did not exist before."""
-    return predicted.run in LATER_SUITES or predicted.row.pattern in LATER_PATTERNS
-
-
-def _unseen(unseen: Sequence[Predicted]) -> str:
-    if not unseen:
-        return "None was measured yet."
-    tables = (
-        _table("rows", {"all": unseen, **_by_waves(unseen)}),
-        _table("pattern", _by_pattern(unseen)),
-        _table("warps", _by_warps(unseen)),
-        _order(unseen),
-        f"Rows without a prediction: {_reasons(unseen)}.",
-    )
-    per_suite = _table("suite", group_by(unseen, lambda one: one.run))
-    return "\n\n".join(
-        ("The rows of `benchmarks/unseen.yaml`, of later reference runs, and of later patterns.", per_suite, *tables)
-    )
+def _unseen(unseen: Sequence[Predicted]) -> Iterator[str]:
+    yield "The rows of `benchmarks/unseen.yaml`, of later reference runs, and of later patterns."
+    yield _table("suite", group_by(unseen, lambda one: one.run))
+    yield _table("rows", {"all": unseen, **_by_waves(unseen)})
+    yield _table("pattern", _by_pattern(unseen))
+    yield _table("warps", _by_warps(unseen))
+    yield _order(unseen)
+    yield f"Rows without a prediction: {_reasons(unseen)}."
 
 
 def _by_pattern(predicted: Sequence[Predicted]) -> dict[str, list[Predicted]]:
-    return group_by(sorted(predicted, key=_name), _name)
-
-
-def _name(predicted: Predicted) -> str:
-    return f"{predicted.row.pattern} ({half_of(predicted)})"
+    groups = group_by(predicted, lambda one: f"{one.row.pattern} ({one.half})")
+    return {name: groups[name] for name in sorted(groups)}
 
 
 def _by_waves(predicted: Sequence[Predicted]) -> dict[str, list[Predicted]]:
-    return {
-        "one wave": [one for one in predicted if one.waves == 1],
-        "several waves": [one for one in predicted if one.waves > 1],
-    }
+    several = [one for one in predicted if one.waves > 1]
+    return {"one wave": [one for one in predicted if one.waves == 1], "several waves": several}
 
 
 def _by_warps(predicted: Sequence[Predicted]) -> dict[str, list[Predicted]]:
-    known = [one for one in predicted if one.warps]
-    limits = ((low + 1, high) for low, high in zip((0, *WARPS), WARPS, strict=False))
     classes = {
-        f"{low} to {high}" if low < high else str(high): [one for one in known if low <= one.warps <= high]
-        for low, high in limits
+        f"{low + 1} to {high}" if low + 1 < high else str(high): [one for one in predicted if low < one.warps <= high]
+        for low, high in pairwise((0, *WARPS))
     }
     return {name: members for name, members in classes.items() if members}
 
 
-def _table(head: str, groups: Mapping[str, Sequence[Predicted]]) -> str:
-    lines = [
-        f"| {head} | rows | predicted | median | 90% of the rows | largest |",
-        "| --- | --- | --- | --- | --- | --- |",
-    ]
-    for name, members in groups.items():
-        errors = sorted(error for one in members if (error := one.error) is not None)
-        share = f"{len(errors) / len(members):.0%}" if members else "–"
-        figures = [f"{value:.1%}" for value in (_median(errors), _ninth(errors), max(errors))] if errors else ["–"] * 3
-        lines.append(table_row(name, len(members), share, *figures))
-    return "\n".join(lines)
+def _table(name: str, groups: Mapping[str, Sequence[Predicted]]) -> str:
+    head = (name, "rows", "predicted", "median", "90% of the rows", "largest")
+    return table(head, ((group, len(members), *_figures(members)) for group, members in groups.items()), len(head))
 
 
-def _median(errors: Sequence[float]) -> float:
-    return median(errors)
+def _figures(members: Sequence[Predicted]) -> list[str]:
+    """Return the share of the rows with a prediction, and their errors."""
+    errors = _errors(members)
+    share = f"{len(errors) / len(members):.0%}" if members else UNKNOWN
+    return [share, *(f"{value(errors):.1%}" if errors else UNKNOWN for value in (median, _ninth, max))]
+
+
+def _errors(predicted: Sequence[Predicted]) -> list[float]:
+    return [error for one in predicted if (error := one.error) is not None]
 
 
 def _ninth(errors: Sequence[float]) -> float:
@@ -220,13 +238,10 @@ def _ninth(errors: Sequence[float]) -> float:
 
 
 def _verdict(test: Sequence[Predicted]) -> str:
-    errors = [error for one in test if (error := one.error) is not None]
-    reached = [_median(errors) <= 0.02, _ninth(errors) <= 0.1] if errors else [False, False]  # noqa: PLR2004  (the target)
-    words = [
-        f"The {name} {'is' if is_reached else 'is not'} reached"
-        for name, is_reached in zip(("first", "second"), reached, strict=True)
-    ]
-    return "; ".join(words).replace("; The", ", the") + "."
+    errors = _errors(test)
+    reached = (median(errors) <= 0.02, _ninth(errors) <= 0.1) if errors else (False, False)  # noqa: PLR2004  (the target)
+    first, second = ("is" if is_reached else "is not" for is_reached in reached)
+    return f"The first {first} reached, the second {second} reached."
 
 
 def _reasons(predicted: Sequence[Predicted]) -> str:
@@ -235,32 +250,23 @@ def _reasons(predicted: Sequence[Predicted]) -> str:
 
 
 def _order(predicted: Sequence[Predicted]) -> str:
-    lines = ["| difference | pairs | ordered right | target |", "| --- | --- | --- | --- |"]
-    pairs = list(_pairs(predicted))
+    pairs, rows = list(_pairs(predicted)), []
     for low, high, target in CLASSES:
         right = [is_right for difference, is_right in pairs if low <= difference < high]
         name = f"{low:g} to {high:g}%" if high < float("inf") else f"above {low:g}%"
-        share = f"{sum(right) / len(right):.1%}" if right else "–"
-        lines.append(table_row(name, len(right), share, f"{target:.1%}"))
-    return "\n".join(lines)
+        share = f"{sum(right) / len(right):.1%}" if right else UNKNOWN
+        rows.append((name, len(right), share, f"{target:.1%}"))
+    return table(("difference", "pairs", "ordered right", "target"), rows, 4)
 
 
 def _pairs(predicted: Sequence[Predicted]) -> Iterator[tuple[float, bool]]:
     """Yield the difference of each pair of a group in percent, and whether the predictions order it right."""
-    known = [one for one in predicted if one.error is not None]
-    for members in group_by(known, _group).values():
-        for first, second in combinations(members, 2):
-            times, predictions = _values(lambda one: one.row.time_us, first, second), _values(_us, first, second)
-            difference = 100 * (max(times) / min(times) - 1)
-            yield difference, (times[0] - times[1]) * (predictions[0] - predictions[1]) > 0
-
-
-def _us(predicted: Predicted) -> float | None:
-    return predicted.prediction.us
-
-
-def _values(value: Callable[[Predicted], float | None], *predicted: Predicted) -> tuple[float, ...]:
-    return tuple(value(one) or 0.0 for one in predicted)
+    known = [(one, one.row.time_us, one.prediction.us) for one in predicted]
+    timed = [(one, time_us, us) for one, time_us, us in known if time_us and us is not None]
+    for members in group_by(timed, lambda item: _group(item[0])).values():
+        for (_, first, first_us), (_, second, second_us) in combinations(members, 2):
+            difference = 100 * (max(first, second) / min(first, second) - 1)
+            yield difference, (first - second) * (first_us - second_us) > 0
 
 
 def _group(predicted: Predicted) -> tuple[str, ...]:
@@ -279,11 +285,8 @@ def main() -> int:
     arguments = program(__doc__, PAGE_FILE).parse_args()
     runs = [read_run(folder) for folder in find_runs([RESULTS])]
     devices = list(dict.fromkeys(run.info.device.name for run in runs if run.info.device))
-    is_calibrated = any(calibration_of(device) for device in devices)
-    constants = "`calibrate`" if is_calibrated else "documents"
+    constants = "`calibrate`" if any(map(calibration_of, devices)) else "documents"
     predicted = predict_all([RESULTS])
-    later = [one for one in predicted if is_later(one)]
-    earlier = [one for one in predicted if not is_later(one)]
-    text = page(earlier, [*predict_all([UNSEEN]), *later], devices, constants)
-    publish(text, arguments.record)
+    unseen = [*predict_all([UNSEEN]), *(one for one in predicted if one.is_later)]
+    publish(page([one for one in predicted if not one.is_later], unseen, devices, constants), arguments.record)
     return 0

@@ -1,23 +1,20 @@
 """Compare the passes and sectors that the emulator counts with those of a GPU.
 
-    python -m benchmarks wavefronts                                 print the counts; needs no GPU
-    python -m benchmarks wavefronts --gpu --save FILE               measure on GPU 0, and keep the figures (JSON)
-    python -m benchmarks wavefronts --load FILE --record            write the page on such figures; needs no GPU
+    python -m benchmarks wavefronts                    print the counts; needs no GPU
+    python -m benchmarks wavefronts --gpu --record     measure on GPU 0, and write the page
 
 Each kernel of `wavefronts.cu` sends equal requests to addresses that a pattern chooses. On a GPU, Nsight Compute counts
 the wavefronts of shared memory, and the sectors of global memory, of one launch of each; and one block of 32 warps is
-timed, whose clocks per request to shared memory are its passes. `--gpu` and `--record` may be combined. The exit code
-is 1 if a count of Nsight Compute differs from the emulator's.
+timed, whose clocks per request to shared memory are its passes. The exit code is 1 if a count of Nsight Compute differs
+from the emulator's.
 """
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from benchmarks.common.pages import program, publish, table_row, written_by
-from benchmarks.common.records import read_json, write_json
+from benchmarks.common.pages import UNKNOWN, program, publish, table, written_by
 from benchmarks.wavefronts_gpu import Measured, measure
 from benchmarks.wavefronts_subjects import APART, STEPS, compiled, subjects
 from shflbench.core.model import WARP, AccessSpace
@@ -28,14 +25,8 @@ from shflbench.emulator.machine.threads import Shape
 from shflbench.emulator.ptx.parse import parse
 from shflbench.emulator.requests.count import count_requests
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from shflbench.core.model import AccessRequests
-
 PAGE_FILE = Path(__file__).with_suffix(".md")
 ARCH = "sm_90"  # whose PTX the emulator runs; the addresses do not depend on it
-UNKNOWN = "–"
 TOLERANCE = 0.01  # of clocks against passes
 
 PAGE = """\
@@ -43,7 +34,7 @@ PAGE = """\
 
 {written}
 
-- {device}, driver {driver}, Nsight Compute {ncu}, NVRTC {nvrtc}. All figures are per request of a warp.
+- {0.device}, driver {0.driver}, Nsight Compute {0.ncu}, NVRTC {0.nvrtc}. All figures are per request of a warp.
 - Emulator: counted from PTX, without a GPU.
 - Nsight Compute: counted in one launch of one warp with `--clock-control none`: wavefronts
   (`l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld` and `_st`), sectors
@@ -55,14 +46,10 @@ PAGE = """\
 
 ## Shared memory: passes
 
-| kernel | addresses | lanes | emulator | Nsight Compute | clocks |
-| --- | --- | --- | --- | --- | --- |
 {shared}
 
 ## Global memory: sectors
 
-| kernel | addresses | lanes | emulator | Nsight Compute |
-| --- | --- | --- | --- | --- |
 {global_}
 """
 
@@ -77,12 +64,9 @@ def emulated(ptx: str, space: AccessSpace) -> dict[str, float]:
         launch = EmulatedLaunch(programs[subject.kernel], Shape(1, WARP), 0, [subject.offsets], [buffer], 1)
         accesses = count_requests([launch], lambda _: ("", 0)).accesses
         chosen = [access for access in accesses if (access.space, access.kind) == (space, subject.kind)]
-        counts[subject.name] = subject.per_request(sum(access.requests * _taken(access) for access in chosen))
+        total = sum(access.requests * (access.passes or access.sectors or 0.0) for access in chosen)
+        counts[subject.name] = subject.per_request(total)
     return counts
-
-
-def _taken(access: AccessRequests) -> float:
-    return access.passes or access.sectors or 0.0
 
 
 def differences(counts: Mapping[str, float], measured: Measured) -> list[str]:
@@ -93,11 +77,8 @@ def differences(counts: Mapping[str, float], measured: Measured) -> list[str]:
 def page(counts: Mapping[str, float], measured: Measured) -> str:
     """Return the page that compares the counts with what a GPU measured."""
     return PAGE.format(
+        measured,
         written=written_by("wavefronts --record"),
-        device=measured.device,
-        driver=measured.driver,
-        ncu=measured.ncu,
-        nvrtc=measured.nvrtc,
         verdict="\n".join(_verdict(counts, measured)),
         shared=_table(AccessSpace.SHARED, counts, measured),
         global_=_table(AccessSpace.GLOBAL, counts, measured),
@@ -118,34 +99,25 @@ def _verdict(counts: Mapping[str, float], measured: Measured) -> Iterable[str]:
 
 
 def _table(space: AccessSpace, counts: Mapping[str, float], measured: Measured) -> str:
-    """Return the rows of the launches to one memory space."""
-    lines = []
-    for subject in subjects(space):
-        cells = [f"`{subject.kernel}`", subject.addresses, str(subject.lanes), f"{counts[subject.name]:g}"]
-        counted, clocks = measured.counted.get(subject.name), measured.clocks.get(subject.name)
-        cells.append(UNKNOWN if counted is None else f"{counted:g}")
-        if space is AccessSpace.SHARED:
-            cells.append(UNKNOWN if clocks is None else f"{clocks:.2f}")
-        lines.append(table_row(*cells))
-    return "\n".join(lines)
+    """Return the launches to one memory space, of which those to shared memory have clocks."""
+    head = ["kernel", "addresses", "lanes", "emulator", "Nsight Compute"]
+    head += ["clocks"] if space is AccessSpace.SHARED else []
+    rows = []
+    for one in subjects(space):
+        counted, clocks = measured.counted.get(one.name), measured.clocks.get(one.name)
+        figures = (UNKNOWN if counted is None else f"{counted:g}", UNKNOWN if clocks is None else f"{clocks:.2f}")
+        cells = (f"`{one.kernel}`", one.addresses, one.lanes, f"{counts[one.name]:g}", *figures)
+        rows.append(cells[: len(head)])
+    return table(head, rows, len(head))
 
 
 def main() -> int:
     """Run as a program; return the exit code."""
     parser = program(__doc__, PAGE_FILE)
     parser.add_argument("--gpu", action="store_true")
-    parser.add_argument("--save", type=Path, metavar="FILE")
-    parser.add_argument("--load", type=Path, metavar="FILE")
     given = parser.parse_args()
-    measured = Measured("no GPU", "none", "none", find().version, "", {}, {})
-    if given.load:
-        measured = Measured(**read_json(given.load))
-    elif given.gpu:
-        measured = measure()
-    if given.save:
-        write_json(given.save, asdict(measured))
+    measured = measure() if given.gpu else Measured("no GPU", "none", "none", find().version, "", {}, {})
     ptx = compiled(ARCH).ptx
     counts = emulated(ptx, AccessSpace.SHARED) | emulated(ptx, AccessSpace.GLOBAL)
-    text = page(counts, measured)
-    publish(text, given.record)
+    publish(page(counts, measured), given.record)
     return 1 if differences(counts, measured) else 0

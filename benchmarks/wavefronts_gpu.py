@@ -9,30 +9,26 @@ import csv
 import io
 import shutil
 import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from benchmarks.common.runs import call
-from benchmarks.wavefronts_subjects import APART, STEPS, compiled, subjects
+from benchmarks.wavefronts_subjects import APART, STEPS, Subject, compiled, subjects
 from shflbench.core.model import WARP, AccessKind, AccessSpace
 from shflbench.cuda.compile.toolchain import find
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from benchmarks.wavefronts_subjects import Subject
 
 ROOT = Path(__file__).parents[1]
 BLOCK = 1024  # threads, in the timed launches: enough to keep shared memory busy
 ITERATIONS = (64, 320)  # of the timed launches; the difference is timed
 REPEATS = 5  # of which the fastest counts
 SECONDS = 180  # after which Nsight Compute is given up
-NCU = "/usr/local/cuda/bin/ncu"  # where the PATH has none
+NCU = shutil.which("ncu") or "/usr/local/cuda/bin/ncu"
 PROBLEMS = ("ERR_NVGPUCTRPERM", "==ERROR==")  # in what Nsight Compute prints where it cannot count
 
 
@@ -93,26 +89,16 @@ def measure() -> Measured:
         counted |= counts
         problems += [] if counts else [problem(output)]
     driver = output_of("nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader").split()
+    words = output_of(NCU, "--version").split()
     return Measured(
         device=cupy.cuda.runtime.getDeviceProperties(0)["name"].decode(),
         driver=driver[0] if driver and driver[0][0].isdigit() else "unknown",
-        ncu=version(),
+        ncu=next((word for word in words if word[0].isdigit() and "." in word), "unknown"),
         nvrtc=find().version,
         problem="; ".join(dict.fromkeys(problems)),
         counted=counted,
         clocks=clocks,
     )
-
-
-def program() -> str:
-    """Return the path of Nsight Compute."""
-    return shutil.which("ncu") or NCU
-
-
-def version() -> str:
-    """Return the version of Nsight Compute."""
-    words = output_of(program(), "--version").split()
-    return next((word for word in words if word[0].isdigit() and "." in word), "unknown")
 
 
 def _ncu(space: AccessSpace, cubin: bytes) -> str:
@@ -123,16 +109,16 @@ def _ncu(space: AccessSpace, cubin: bytes) -> str:
         file = Path(folder) / "kernels.cubin"
         file.write_bytes(cubin)
         child = [sys.executable, "-m", "benchmarks.wavefronts_gpu", str(space), str(file)]
-        return output_of(program(), *options, *child)
+        return output_of(NCU, *options, *child)
 
 
 def output_of(*command: str) -> str:
     """Return what a command prints, or why it does not run."""
     try:
-        done = call(command, SECONDS, ROOT)
+        reply = call(command, SECONDS, ROOT)
     except OSError as error:
         return f"==ERROR== {error}"
-    return done.stdout + done.stderr
+    return reply.out + reply.errors
 
 
 def metric(subject: Subject) -> str:

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from shflbench.core.model import WARP, AccessKind, AccessSpace
-from shflbench.cuda.compile.nvrtc import compile_kernel
+from shflbench.cuda.compile.nvrtc import Compiled, compile_kernel
 from shflbench.cuda.compile.source import Source
 from shflbench.cuda.compile.toolchain import find
+from shflbench.emulator.opcodes.forms import Values
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from shflbench.cuda.compile.nvrtc import Compiled
-    from shflbench.emulator.opcodes.forms import Values
-
-    Place = Callable[[int], int | None]  # the element that a lane accesses; None: the lane is not active
+Place = Callable[[int], int | None]  # the element that a lane accesses; None: the lane is not active
 
 SOURCE = Path(__file__).with_name("wavefronts.cu")
 STEPS, APART = 8, 8192  # requests per iteration, and bytes between requests to global memory, as in the source
@@ -58,28 +53,23 @@ def _without(bit: int) -> Place:
 
 _CONTIGUOUS: Mapping[str, Place] = {"unit stride": _stride(1)}
 _STRIDES: Mapping[str, Place] = {f"stride {step}": _stride(step) for step in (2, 3, 4, 8)}
-_UNIFORM: Mapping[str, Place] = {"uniform": lambda _: 0}
+_UNIFORM: Mapping[str, Place] = {"uniform": _stride(0)}
 _EQUAL: Mapping[str, Place] = {f"n and n^{bit} equal, packed": _without(bit) for bit in (1, 2, 4, 8, 16)}
-_FEW_ADDRESSES: Mapping[str, Place] = {
-    "one element per 8 lanes": _shared_by(8),
-    "one element per 16 lanes": _shared_by(16),
-}
+_FEW_ADDRESSES: Mapping[str, Place] = {f"one element per {lanes} lanes": _shared_by(lanes) for lanes in (8, 16)}
 _HALVES: Mapping[str, Place] = {
     "lanes 0 to 15 uniform": lambda lane: 0 if lane < HALF else lane,
     "n and n^1 equal below 16, n and n^2 above": lambda lane: _without(1 if lane < HALF else 2)(lane),
 }
 _PARTIAL: Mapping[str, Place] = {
     "lane 0": _below(1),
-    "lanes 0 to 7": _below(8),
-    "lanes 0 to 15": _below(16),
-    "lanes 0 to 19": _below(20),
+    **{f"lanes 0 to {count - 1}": _below(count) for count in (8, 16, 20)},
     "even lanes": _only(lambda lane: lane % 2 == 0),
-    "even lanes, packed": _only(lambda lane: lane % 2 == 0, lambda lane: lane // 2),
-    "every fourth lane, packed": _only(lambda lane: lane % 4 == 0, lambda lane: lane // 4),
+    "even lanes, packed": _only(lambda lane: lane % 2 == 0, _shared_by(2)),
+    "every fourth lane, packed": _only(lambda lane: lane % 4 == 0, _shared_by(4)),
 }
 _RANDOM: Mapping[str, Place] = {
-    "random of 64": lambda lane: FEW[lane],
-    "random of 256": lambda lane: MANY[lane],
+    "random of 64": FEW.__getitem__,
+    "random of 256": MANY.__getitem__,
     "random of 64, n and n^1 equal": lambda lane: FEW[lane // 2],
 }
 _SHIFTED: Mapping[str, Place] = {
@@ -93,8 +83,8 @@ ROWS: Mapping[str, Place] = {
     "rows, n and n^1 equal": _without(1),
 }
 
-LOADED = {**_CONTIGUOUS, **_STRIDES, **ROWS, **_UNIFORM, **_EQUAL, **_FEW_ADDRESSES, **_HALVES, **_PARTIAL, **_RANDOM}
-STORED = {**_CONTIGUOUS, **_STRIDES, **ROWS, **_UNIFORM, **_EQUAL, **_FEW_ADDRESSES, **_PARTIAL, **_RANDOM}
+_BOTH = {**_CONTIGUOUS, **_STRIDES, **ROWS, **_UNIFORM, **_EQUAL, **_FEW_ADDRESSES}
+LOADED, STORED = {**_BOTH, **_HALVES, **_PARTIAL, **_RANDOM}, {**_BOTH, **_PARTIAL, **_RANDOM}
 # Rows of matrices, 16 bytes each: one address per lane, of which the first 8, 16 or 32 count.
 MATRICES: Mapping[str, Place] = {
     "rows": _stride(ROW),
@@ -104,7 +94,7 @@ MATRICES: Mapping[str, Place] = {
     "packed": _stride(16),
     "stride 2": _stride(32),
     "stride 4": _stride(64),
-    "uniform": _UNIFORM["uniform"],
+    "uniform": _stride(0),
     "n and n^1 equal": lambda lane: lane // 2 * ROW,
     "n and n^8 equal": lambda lane: lane % 8 * ROW,
     "random of 64": lambda lane: FEW[lane] * 16,
@@ -138,13 +128,10 @@ class Subject:
     @property
     def offsets(self) -> Values:
         """The offset of each lane in bytes."""
-        place = self._places()[self.addresses]
+        places = MATRICES if self.matrices else GLOBAL if self.space is AccessSpace.GLOBAL else LOADED
         size = 1 if self.matrices else ROW if self.addresses in ROWS else self.bits // 8
-        elements = [place(lane) for lane in range(WARP)]
+        elements = map(places[self.addresses], range(WARP))
         return np.array([INACTIVE if element is None else element * size for element in elements], np.int32)
-
-    def _places(self) -> Mapping[str, Place]:
-        return MATRICES if self.matrices else GLOBAL if self.space is AccessSpace.GLOBAL else LOADED
 
     @property
     def lanes(self) -> int:

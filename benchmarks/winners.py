@@ -1,53 +1,50 @@
-"""Compare the ratios of variants on two GPUs: `python -m benchmarks winners [RUN OTHER]...`.
+"""Compare the ratios of variants on two GPUs: `python -m benchmarks winners` writes the page.
 
 Needs no GPU. Whether a variant leads on both GPUs says little: where intervals are wide, slow variants count as
-leaders, too. A ratio of two variants is measured on both, and its drift can be any number. Without runs, the two GPUs
-are the H100 of `opponents.json` and an H200 with the same kernels, `winners.json`.
+leaders, too. A ratio of two variants is measured on both, and its drift can be any number. The two GPUs are the H100 of
+`opponents.json` and an H200 with the same kernels, `winners.json`.
 """
 
 from __future__ import annotations
 
-import sys
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from benchmarks.common.pages import table_row, written_by
+from benchmarks.common.pages import table, written_by
 from benchmarks.common.records import read_json
 from shflbench.analysis.ranking import times
-from shflbench.store import read_run
 from tools.docs.records.opponents import kept, of_model
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from shflbench.store import Row
 
 PAGE = Path(__file__).with_suffix(".md")
 SAME = Path(__file__).with_suffix(".json")  # the record of an H200 with the kernels of the H100 of opponents.json
 DRIFT = 0.03  # as much as two cards of one model may differ by (docs/explanation/how-we-compare.md)
 ALLOWED = 0.05  # of the ratios may drift by more
 TURNED = 0.01  # by as much, a variant has to be faster on one GPU and slower on the other
-HEAD = f"""# Ratios on two GPUs
+TEXT = """\
+# Ratios on two GPUs
 
-{written_by("winners")}
+{written}
 
 Two GPUs measured the same settings. At each, the time of every safe variant, libraries included, is divided by that of
 the fastest one of the first GPU, on both GPUs; drift is how much the second ratio differs from the first. A comparison
 is turned if one GPU shows the variant to be over 1% slower, and the other over 1% faster.
 
-| what | GPU | other GPU | settings | ratios | drift, median | 95% within | largest | beyond 3% | turned |
-| --- | --- | --- | --: | --: | --: | --: | --: | --: | --: |
+{summary}
 """
 BEYOND = """
 Ratios that drift by more than 3%. In clusters, variants with an arrival that releases have a fence of the whole GPU,
 whose cost is that of one GPU: answers there are given for each GPU by itself.
 
-| setting | variant | over | first GPU | second GPU | drift |
-| --- | --- | --- | --: | --: | --: |
+{lines}
 """
+HEAD = (
+    *("what", "GPU", "other GPU", "settings", "ratios", "drift, median", "95% within", "largest", "beyond 3%"),
+    "turned",
+)
+LINES = ("setting", "variant", "over", "first GPU", "second GPU", "drift")
 
 Times = dict[str, float]  # by variant
 
@@ -83,28 +80,11 @@ class Drift:
 
 def side_of_record(record: Mapping[str, Any]) -> Side:
     """Return what a record of the suite `opponents` has of a GPU: cycles per iteration, no launches of one pass."""
-    rows = {
-        setting: {name: time for name, (_, time, unit) in variants.items() if unit == "cycles"}
+    rows = (
+        (setting, {name: time for name, (_, time, unit) in variants.items() if unit == "cycles"})
         for setting, variants in record["settings"].items()
-    }
-    return Side(
-        f"{record['device']}, {record['uuid'][:12]}", {setting: times for setting, times in rows.items() if times}
     )
-
-
-def side_of_run(folder: Path) -> Side:
-    """Return what a run has of its GPU."""
-    run = read_run(folder)
-    rows: dict[str, Times] = {}
-    for row in run.rows:
-        if row.safe and row.time_us:
-            rows.setdefault(_setting(row), {})[row.variant] = row.ns_per_iteration or 1000 * row.time_us
-    device = run.info.device
-    return Side(f"{device.name}, {device.uuid[:12]}" if device else "", rows)
-
-
-def _setting(row: Row) -> str:
-    return " ".join((row.pattern, row.dtype, row.launch, *row.option_texts))
+    return Side(f"{record['device']}, {record['uuid'][:12]}", {setting: times for setting, times in rows if times})
 
 
 def drifts(one: Side, other: Side) -> list[Drift]:
@@ -126,25 +106,19 @@ def beyond(found: Sequence[Drift]) -> list[Drift]:
     return sorted((one for one in found if abs(one.size) > DRIFT), key=lambda one: -abs(one.size))
 
 
-def summary(what: str, sides: Sequence[Side], found: Sequence[Drift]) -> str:
+def summary(what: str, sides: Sequence[Side], found: Sequence[Drift]) -> list[object]:
     """Return a line of the first table."""
-    sizes = sorted(abs(one.size) for one in found)
-    numbers = (len({one.setting for one in found}), len(found))
+    sizes, settings = sorted(abs(one.size) for one in found), {one.setting for one in found}
     shares = (f"{size:.1%}" for size in (median(sizes), sizes[int(0.95 * len(sizes))], sizes[-1]))
-    return table_row(
-        what,
-        *(one.name for one in sides),
-        *numbers,
-        *shares,
-        f"{len(beyond(found))} ({len(beyond(found)) / len(found):.1%})",
-        sum(one.is_turned for one in found),
-    )
+    far, turned = len(beyond(found)), sum(one.is_turned for one in found)
+    names = (one.name for one in sides)
+    return [what, *names, len(settings), len(found), *shares, f"{far} ({far / len(found):.1%})", turned]
 
 
-def lines(found: Sequence[Drift]) -> Iterator[str]:
-    """Return the lines of the second table."""
+def lines(found: Sequence[Drift]) -> Iterator[Sequence[object]]:
+    """Yield the lines of the second table."""
     for one in beyond(found):
-        yield table_row(f"`{one.setting}`", one.variant, one.fastest, *map(times, one.ratios), f"{one.size:+.1%}")
+        yield f"`{one.setting}`", one.variant, one.fastest, *map(times, one.ratios), f"{one.size:+.1%}"
 
 
 def parts(found: Sequence[Drift]) -> dict[str, list[Drift]]:
@@ -159,16 +133,14 @@ def same_kernels() -> tuple[Mapping[str, Any], Mapping[str, Any]]:
     return of_model("H100", kept()), read_json(SAME)
 
 
-def main() -> None:
+def main() -> int:
     """Write the page; the exit code is 1 if too many ratios within a block drift."""
-    folders = [side_of_run(Path(word)) for word in sys.argv[1:]]
-    sides = folders or [side_of_record(record) for record in same_kernels()]
-    pairs = list(pairwise(sides))[::2]
-    found = [(pair, drifts(*pair)) for pair in pairs]
-    split = [(name, pair, part) for pair, several in found for name, part in parts(several).items()]
-    text = HEAD + "\n".join(summary(*one) for one in split) + "\n"
-    if listed := [line for _, several in found for line in lines(several)]:
-        text += BEYOND + "\n".join(listed) + "\n"
+    sides = [side_of_record(record) for record in same_kernels()]
+    found = drifts(*sides)
+    split = parts(found)
+    rows = (summary(name, sides, part) for name, part in split.items())
+    text = TEXT.format(written=written_by("winners"), summary=table(HEAD, rows, 3))
+    if listed := list(lines(found)):
+        text += BEYOND.format(lines=table(LINES, listed, 3))
     PAGE.write_text(text, encoding="utf-8")
-    within = [one for name, _, part in split if name == "within a block" for one in part]
-    sys.exit(len(beyond(within)) > ALLOWED * len(within))
+    return int(len(beyond(split["within a block"])) > ALLOWED * len(split["within a block"]))

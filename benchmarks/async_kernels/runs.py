@@ -1,4 +1,4 @@
-"""Run `check` on each kernel with its options, in the checkout of its repository."""
+"""The kernels of the list, the verdicts that a reader expects, and a run of `check` on each in its repository."""
 
 from __future__ import annotations
 
@@ -6,20 +6,18 @@ import compileall
 import json
 import re
 import shlex
-import subprocess
 import sys
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import shflbench
-from benchmarks.common.records import JsonLines
+from benchmarks.common.records import JsonLines, PublicFile, read_rows, read_table
+from benchmarks.common.runs import call
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from benchmarks.async_kernels.sample import PublicKernel
-
+HERE = Path(__file__).parent
+PAGE = HERE.with_suffix(".md")
 LIMIT_S = 300  # after which there is no verdict
 STUBS = Path(__file__).parent / "stubs"  # of headers that only host code needs; CHECKOUT is that of the repository
 NO_VERDICT = "no verdict"
@@ -45,37 +43,88 @@ runpy.run_module("shflbench", run_name="__main__", alter_sys=True)
 """
 
 
-def run(kernels: Sequence[PublicKernel], checkouts: Path, out: Path) -> None:
-    """Append a line of JSON per kernel to `out`."""
-    lines = JsonLines(out)
-    done = {record["key"] for record in lines.read()}
-    _write_bytecode()
-    for kernel in kernels:
-        if kernel.key not in done:
-            lines.add({"key": kernel.key, **_checked(kernel, checkouts)})
+@dataclass(frozen=True, slots=True)
+class PublicKernel(PublicFile):
+    """One kernel of the list."""
+
+    lines: str  # of a page with code, those of the code: `8-77`; empty for a whole file
+    kernel: str
+    mechanism: str
+    launch: str  # `host` or `given`
+    options: str  # of `check`, as a shell takes them
+    license: str
+    verdict: str  # that a reader expects: sound, doubtful, broken or refused
+    reason: str
+
+    @property
+    def key(self) -> str:
+        """The name of the kernel in all tables."""
+        return f"{self.repository}/{self.path}:{self.kernel}"
+
+    @property
+    def name(self) -> str:
+        """The name without arguments of a template."""
+        return self.kernel.partition("<")[0]
+
+    def agrees(self, result: KernelResult) -> bool:
+        """Whether `check` came to the verdict of the reader."""
+        if self.verdict == "sound":
+            return result.verdict in {"clean", "schedule-dependent"}
+        if self.verdict == "refused":
+            return result.verdict == "not checked" and ("tensor" in result.sentence or "wgmma" in result.sentence)
+        return result.verdict == self.verdict
 
 
-def _write_bytecode() -> None:
+@dataclass(frozen=True, slots=True)
+class KernelResult:
+    """What one run said of a kernel."""
+
+    verdict: str
+    sentence: str
+    cpu_s: float  # of all processes
+    memory_mb: float  # of the largest process
+    own_cpu_s: float | None = None  # without the processes of compilers; None in runs that did not measure it
+    own_memory_mb: float | None = None
+
+
+def sample() -> list[PublicKernel]:
+    """Return the kernels of the list."""
+    return read_rows(HERE / "sample.tsv", PublicKernel)
+
+
+def notes() -> dict[str, dict[str, str]]:
+    """Return the `verdict` of a second reading and its `note`, by key, where the reader and `check` differed."""
+    return {row["key"]: row for row in read_table(HERE / "notes.tsv")}
+
+
+def results(name: str) -> dict[str, KernelResult]:
+    """Return the results of a run, by key."""
+    return {record.pop("key"): KernelResult(**record) for record in JsonLines(HERE / name).read()}
+
+
+def write_bytecode() -> None:
     """Compile the package, as pip does: without its bytecode, each start takes half a second more."""
     compileall.compile_dir(Path(shflbench.__file__).parent, quiet=1)
 
 
-def _checked(kernel: PublicKernel, checkouts: Path) -> dict[str, object]:
-    root = (checkouts / kernel.repository.replace("/", "+")).resolve()
+def check_kernel(kernel: PublicKernel, checkouts: Path) -> dict[str, Any]:
+    """Return the verdict on a kernel, and what it cost."""
+    root = kernel.checkout(checkouts).resolve()
     text = kernel.options.replace("STUBS", str(STUBS)).replace("CHECKOUT", str(root))
     words = ["--kernel", kernel.kernel, *shlex.split(text), "--format", "json", "--time-limit", str(LIMIT_S)]
     with tempfile.TemporaryDirectory() as folder:
+        target = kernel.path
         if kernel.lines:
             root, target = Path(folder), "excerpt.cu"
-            (root / target).write_text(_excerpt(checkouts, kernel), encoding="utf-8")
-        else:
-            target = kernel.path
-        check = [sys.executable, "-c", _OWN, "check", target, *words]
-        command = [sys.executable, "-c", _LIMITED, *check]
-        done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
-    costs, errors = read_costs(done.stderr)
-    failed = (NO_VERDICT, f"after {LIMIT_S} s") if NO_VERDICT in errors else ("usage error", " ".join(errors))
-    verdict, sentence = _verdict(kernel, done.stdout) if done.stdout else failed
+            (root / target).write_text(_excerpt(kernel, checkouts), encoding="utf-8")
+        limited = [sys.executable, "-c", _LIMITED, sys.executable, "-c", _OWN, "check", target, *words]
+        reply = call(limited, None, root)
+    costs, errors = read_costs(reply.errors)
+    if reply.out:
+        verdict, sentence = _verdict(kernel, reply.out)
+    else:
+        failed = NO_VERDICT in errors
+        verdict, sentence = (NO_VERDICT, f"after {LIMIT_S} s") if failed else ("usage error", " ".join(errors))
     sentence = sentence.replace(f"{checkouts.resolve()}/", "").replace(f"{folder}/", "")
     return {"verdict": verdict, "sentence": sentence, **costs}
 
@@ -96,16 +145,14 @@ def read_costs(text: str) -> tuple[dict[str, float], list[str]]:
 def _verdict(kernel: PublicKernel, text: str) -> tuple[str, str]:
     """Return the verdict on the kernel that the list names, or on the file, and its sentence."""
     (file,) = json.loads(text)["files"]
-    plain = kernel.kernel.partition("<")[0]
-    named = [item for item in file["kernels"] if item["name"].partition("<")[0].endswith(plain)]
+    named = [item for item in file["kernels"] if item["name"].partition("<")[0].endswith(kernel.name)]
     chosen = (named or file["kernels"])[-1]
     return chosen["verdict"], chosen["sentence"]
 
 
-def _excerpt(checkouts: Path, kernel: PublicKernel) -> str:
+def _excerpt(kernel: PublicKernel, checkouts: Path) -> str:
     """Return the lines of the page that are the code, without their common indentation."""
     first, last = map(int, kernel.lines.split("-"))
-    path = checkouts / kernel.repository.replace("/", "+") / kernel.path
-    lines = path.read_text(encoding="utf-8").splitlines()[first - 1 : last]
+    lines = kernel.below(checkouts).read_text(encoding="utf-8").splitlines()[first - 1 : last]
     common = min(len(line) - len(line.lstrip()) for line in lines if line.strip())
     return "\n".join(line[common:] for line in lines) + "\n"

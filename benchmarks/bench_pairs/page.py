@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Iterator
 from typing import Any
 
 from benchmarks.bench_pairs.pairs import Pair, pairs
-from benchmarks.common.pages import table_row, written_by
+from benchmarks.common.pages import UNKNOWN, table, written_by
 
+HEAD = ("pair", "kernels", "L2", "program", "clean L2", "bench [95%]", "difference", "program µs", "bench µs")
+BLOCK_HEAD = ("pair", "block", "program", "clean L2", "bench", "difference")
 BAR = 0.03  # of the own program's ratio
 USUAL_BLOCK = "256"
 
@@ -55,7 +58,7 @@ TEXT = """\
 
 ## Results
 
-{table}
+{results}
 
 {as_it_is} of {count} agree with the program as it is, and {agree} of {count} if the L2 cache is clean in both.
 
@@ -70,40 +73,32 @@ TEXT = """\
 
 
 def text(record: dict[str, Any]) -> str:
-    """Return the page for a record of `--record`."""
+    """Return the page for a record of `--run`."""
     measured = {item["id"]: item for item in record["pairs"]}
-    listed = [pair for pair in pairs() if pair.id in measured]
-    lines = [_Line(pair, measured[pair.id]) for pair in listed]
-    dirty = [f"{line.pair.id} ({line.difference('own', line.block):+.1%})" for line in lines if line.is_dirty]
-    notes = [f"**Only from the program as it is**: {', '.join(dirty)}. {DIRTY}"]
-    notes += [
-        f"**{line.pair.id}**: {NOTES.get(line.pair.id, 'Not known.')}" for line in lines if not line.agrees("clean")
-    ]
+    lines = [_Line(pair, measured[pair.id]) for pair in pairs() if pair.id in measured]
+    sources = sorted({tuple(line.pair.source.split("@")) for line in lines})
+    dirty = (line for line in lines if line.agrees("clean") and not line.agrees("own"))
+    only = ", ".join(f"{line.pair.id} ({line.difference('own', line.block):+.1%})" for line in dirty)
+    notes = [f"**Only from the program as it is**: {only}. {DIRTY}"]
+    notes += (f"**{one.pair.id}**: {NOTES.get(one.pair.id, 'Not known.')}" for one in lines if not one.agrees("clean"))
     return TEXT.format(
-        written=written_by("bench_pairs --page"),
+        written=written_by("bench_pairs"),
         **{name: record[name] for name in ("device", "version", "day")},
         commit=record["commit"][:12],
         note=f"\n- {record['note']}" if record.get("note") else "",
         count=len(lines),
-        repositories=",\n".join(
-            sorted({f"  {pair.source.split('@')[0]} at {pair.source.split('@')[1][:12]}" for pair in listed})
-        ),
-        few=sum(pair.kinds_of_options <= 1 for pair in listed),
+        repositories=",\n".join(f"  {name} at {commit[:12]}" for name, commit in sources),
+        few=sum(line.pair.kinds_of_options <= 1 for line in lines),
         bar=BAR,
-        table="\n".join([HEAD, *(line.row() for line in lines)]),
+        results=table(HEAD, (line.cells() for line in lines), 3),
         as_it_is=sum(line.agrees("own") for line in lines),
         agree=sum(line.agrees("clean") for line in lines),
-        notes="\n".join(map(_bullet, notes)),
-        blocks="\n".join([BLOCK_HEAD, *(row for line in lines for row in line.block_rows())]),
+        notes="\n".join(
+            textwrap.fill(note, 119, initial_indent="- ", subsequent_indent="  ", break_on_hyphens=False)
+            for note in notes
+        ),
+        blocks=table(BLOCK_HEAD, (cells for line in lines if line.pair.by_block for cells in line.of_blocks())),
     )
-
-
-HEAD = """\
-| pair | kernels | L2 | program | clean L2 | bench [95%] | difference | program µs | bench µs |
-|---|---|---|--:|--:|--:|--:|--:|--:|"""
-BLOCK_HEAD = """\
-| pair | block | program | clean L2 | bench | difference |
-|---|--:|--:|--:|--:|--:|"""
 
 
 class _Line:
@@ -113,15 +108,14 @@ class _Line:
         self.pair = pair
         self.own: dict[str, Any] = measured["own"]
         self.clean: dict[str, Any] = measured.get("clean") or {}
-        self.bench: dict[str, Any] = measured["bench"]
-        self.blocks = [key for key in self.own if key in self.bench["groups"]]
-        last = max(self.blocks, key=int) if self.blocks and pair.by_block else next(iter(self.blocks), None)
-        self.block: str = USUAL_BLOCK if USUAL_BLOCK in self.blocks else last or ""
+        self.bench: dict[str, Any] = measured["bench"]["groups"]
+        self.blocks = sorted((key for key in self.own if key in self.bench), key=lambda key: int(key or 0))
+        self.block = USUAL_BLOCK if USUAL_BLOCK in self.blocks else (self.blocks or [""])[-1]
 
     def difference(self, of: str, block: str) -> float | None:
         """Return by what share the ratio of bench differs from that of the program, `own` or `clean`."""
         program = (self.clean if of == "clean" and self.clean else self.own).get(block)
-        group = self.bench["groups"].get(block)
+        group = self.bench.get(block)
         return group["ratio"] / program["ratio"] - 1 if program and group else None
 
     def agrees(self, of: str) -> bool:
@@ -129,51 +123,31 @@ class _Line:
         difference = self.difference(of, self.block)
         return difference is not None and abs(difference) <= BAR
 
-    @property
-    def is_dirty(self) -> bool:
-        """Whether the ratios agree only if the program's L2 cache is clean, too."""
-        return self.agrees("clean") and not self.agrees("own")
-
-    def row(self) -> str:
+    def cells(self) -> list[str]:
         """Return the line of the first table."""
-        group, own, clean = (known.get(self.block, {}) for known in (self.bench["groups"], self.own, self.clean))
+        group, own, clean = (known.get(self.block, {}) for known in (self.bench, self.own, self.clean))
         difference = self.difference("clean", self.block)
         ends = f" [{group['low']:.4g}, {group['high']:.4g}]" if "low" in group else ""
-        cells = [
+        return [
             self.pair.id,
             ", ".join(f"`{name}`" for name in self.pair.kernels),
             self.pair.l2,
-            _factor(own),
-            _factor(clean),
-            _factor(group) + ends,
+            *(_factor(own), _factor(clean), _factor(group) + ends),
             "not ranked" if difference is None else f"{difference:+.1%}",
-            _times(clean or own, is_rate="rate" in self.pair.times[0]),
+            UNKNOWN if "rate" in self.pair.times[0] else _times(clean or own),
             _times(group),
         ]
-        return table_row(*cells)
 
-    def block_rows(self) -> list[str]:
-        """Return the lines of the second table; none if the program times one size of block."""
-        if not self.pair.by_block:
-            return []
-        return [
-            table_row(
-                self.pair.id,
-                block,
-                *map(_factor, (self.own[block], self.clean.get(block, {}), self.bench["groups"][block])),
-                f"{self.difference('clean', block):+.1%}",
-            )
-            for block in sorted(self.blocks, key=int)
-        ]
-
-
-def _bullet(note: str) -> str:
-    return textwrap.fill(note, 119, initial_indent="- ", subsequent_indent="  ", break_on_hyphens=False)
+    def of_blocks(self) -> Iterator[list[str]]:
+        """Yield the lines of the second table."""
+        for block in self.blocks:
+            factors = map(_factor, (self.own[block], self.clean.get(block, {}), self.bench[block]))
+            yield [self.pair.id, block, *factors, f"{self.difference('clean', block):+.1%}"]
 
 
 def _factor(known: dict[str, float]) -> str:
-    return f"{known['ratio']:.4g}×" if known else "–"
+    return f"{known['ratio']:.4g}×" if known else UNKNOWN
 
 
-def _times(known: dict[str, float], *, is_rate: bool = False) -> str:
-    return f"{known['first_us']:.2f} / {known['second_us']:.2f}" if known and not is_rate else "–"
+def _times(known: dict[str, float]) -> str:
+    return f"{known['first_us']:.2f} / {known['second_us']:.2f}" if known else UNKNOWN

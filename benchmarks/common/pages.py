@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+UNKNOWN = "–"  # a cell without a figure
 
 
 def program(doc: str | None, page: Path | None = None) -> ArgumentParser:
@@ -48,6 +47,11 @@ def table(head: Sequence[str], rows: Iterable[Sequence[object]], texts: int = 1)
     return "\n".join(table_row(*cells) for cells in (head, rule, *rows))
 
 
+def bullets(lines: Iterable[str], none: str = "None.") -> str:
+    """Return a list, or a sentence if it is empty."""
+    return "\n".join(f"- {line}" for line in lines) or none
+
+
 def met(requirements: Iterable[tuple[str, bool]]) -> str:
     """Return a list of requirements, each with whether it is met."""
-    return "\n".join(f"- {'met' if is_met else '**missed**'}: {sentence}" for sentence, is_met in requirements)
+    return bullets(f"{'met' if is_met else '**missed**'}: {sentence}" for sentence, is_met in requirements)

@@ -17,33 +17,26 @@ of `compare` is missed, with 2 on an error.
 
 from __future__ import annotations
 
+import argparse
 import platform
 import shlex
 import sys
+from collections.abc import Sequence
+from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 import shflbench
 from benchmarks.common.pages import program, publish
 from benchmarks.compare_power import nvbench
-from benchmarks.compare_power.batch import load
-from benchmarks.compare_power.evidence import gather
-from benchmarks.compare_power.judges import all_rules
+from benchmarks.compare_power.batch import Batch, load
+from benchmarks.compare_power.judges import all_rules, by_program
 from benchmarks.compare_power.page import page
-from benchmarks.compare_power.requirements import requirements
-from benchmarks.compare_power.rules_page import RulesReport
-from benchmarks.compare_power.scoring import ScoredRule, score
-from benchmarks.compare_power.verdicts import Program
-from shflbench.errors import ResultsError, ShflbenchError
-
-if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Sequence
-
-    from benchmarks.compare_power.batch import Batch
+from benchmarks.compare_power.scoring import RulesReport, ScoredRule, score
+from benchmarks.compare_power.tally import gather, requirements
+from shflbench.errors import ResultsError
 
 PAGE = Path(__file__).parents[1] / "compare_power.md"
 DATA = Path(__file__).parents[2] / "tests" / "data"
@@ -97,7 +90,7 @@ def compare_rules(wanted: argparse.Namespace, batches: Sequence[Batch]) -> tuple
     """Return the page on several rules or one, and whether all requirements of `compare` are met."""
     versions = {"shflbench": shflbench.__version__, "NumPy": np.__version__, "Python": platform.python_version()}
     if wanted.rule:
-        judge = Program(tuple(shlex.split(wanted.rule))).judge
+        judge = partial(by_program, shlex.split(wanted.rule))
         slowed = max(1, wanted.comparisons // 5)
         rules = [ScoredRule(f"`{wanted.rule}`", wanted.processes, judge, wanted.comparisons, slowed)]
     else:
@@ -114,12 +107,8 @@ def compare_rules(wanted: argparse.Namespace, batches: Sequence[Batch]) -> tuple
 def main(words: Sequence[str] | None = None) -> int:
     """Print the page and write it to a file if requested; return the exit code."""
     wanted = arguments(words)
-    try:
-        several = bool(wanted.rule or wanted.rules)
-        batches = load(wanted.batches or recordings(RECORDED, *([WITH_CONTEXTS] if several else [])))
-        text, met = (compare_rules if several else compare_power)(wanted, batches)
-        publish(text, wanted.record)
-    except (ShflbenchError, OSError) as error:
-        print(error, file=sys.stderr)
-        return 2
+    several = bool(wanted.rule or wanted.rules)
+    batches = load(wanted.batches or recordings(RECORDED, *([WITH_CONTEXTS] if several else [])))
+    text, met = (compare_rules if several else compare_power)(wanted, batches)
+    publish(text, wanted.record)
     return 0 if met else 1

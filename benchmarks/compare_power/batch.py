@@ -8,28 +8,22 @@ process that runs nothing else. Cases are named by their id without the addition
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from functools import cache, cached_property
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
-from benchmarks.compare_power.recording import KERNEL, LAUNCHES, SAMPLES, Recording
+from benchmarks.compare_power.recording import KERNEL, LAUNCHES, SAMPLES, Floats, Process, Recording
 from benchmarks.compare_power.suite import origin
 from shflbench.analysis.compare.estimates import Estimates
 from shflbench.analysis.compare.pool import Pool, passes_and_chains
 from shflbench.analysis.compare.sides import fewest_contexts
 from shflbench.core.model import is_sentinel
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
-    from shflbench.analysis.compare.estimates import Floats, Process
-
-    Rounds = dict[int, Floats]  # times in µs by the number of the round
-    Block = dict[str, Rounds]  # by the id of case or sentinel
+Rounds = dict[int, Floats]  # times in µs by the number of the round
+Block = dict[str, Rounds]  # by the id of case or sentinel
 
 
 class Batch:

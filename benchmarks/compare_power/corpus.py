@@ -9,36 +9,35 @@ recordings give the same bytes. Exits with 2 on an error.
 
 from __future__ import annotations
 
-import csv
-import io
-import sys
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 from benchmarks.common.pages import program
-from benchmarks.compare_power.__main__ import RECORDED, WITH_CONTEXTS, recordings
-from benchmarks.compare_power.batch import load
+from benchmarks.compare_power.__main__ import DATA, RECORDED, WITH_CONTEXTS, recordings
+from benchmarks.compare_power.batch import Batch, load
 from benchmarks.compare_power.draws import true_slowdowns
-from benchmarks.compare_power.nvbench_corpus import NVBENCH_RECORDED, nvbench_batch
-from benchmarks.compare_power.plain import COMPRESSED, cases, compressed, file_name, sentinels, text
+from benchmarks.compare_power.plain import COMPRESSED, cases, compressed, csv_text, file_name, sentinels, text
 from benchmarks.compare_power.suite import PERCENT_MORE, steady
-from shflbench.errors import ShflbenchError
+from benchmarks.nvbench.recording import (
+    SIDES,
+    SLOWER,
+    UNCHANGED,
+    NVBenchProcess,
+    NVBenchRecording,
+    percent_of,
+    slowdowns,
+)
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+Row = tuple[object, ...]
 
-    from benchmarks.compare_power.batch import Batch
-
-    Files = Iterator[tuple[str, bytes]]
-    Row = tuple[object, ...]
-
-BATCHES, SLOWDOWNS = "batches.csv", "slowdowns.csv"
+NVBENCH_RECORDED = DATA / "nvbench"
 BATCH_COLUMNS = ("batch", "tool", "version", "gpu", "gpu_uuid", "driver", "nvrtc", "started", "contexts", "processes")
 SLOWDOWN_COLUMNS = (
     *("batch", "case", "side", "percent_more_iterations", "time_us", "true_slowdown"),
     *("waits_for_memory", "launches_per_sample"),
 )
-UNCHANGED = "unchanged"
+NVBENCH_COLUMNS = ("case", "process", "sm_clock_mhz", "time_us")
 README = """\
 # Corpus of GPU kernel timings, unchanged and truly slower
 
@@ -51,104 +50,104 @@ to this corpus: CC0 1.0 Universal, https://creativecommons.org/publicdomain/zero
 """
 
 
-def side_of(percent: int) -> str:
+class CorpusPart(NamedTuple):
+    """What the corpus has of a batch: its line in `batches.csv`, its lines in `slowdowns.csv`, and its files."""
+
+    row: Row
+    slowdowns: Iterable[Row]
+    files: Iterable[tuple[str, bytes]]
+
+
+def part_of(batch: Batch) -> CorpusPart:
+    """Return what the corpus has of a batch, with the facts of its first run."""
+    run = batch.recording.runs[0]
+    device = run.device
+    row = (
+        *(batch.name, "shflbench", run.versions.shflbench, *((device.name, device.uuid) if device else ("", ""))),
+        *(run.versions.driver or "", run.versions.nvrtc or "", min(each.started for each in batch.recording.runs)),
+        *(batch.contexts, len(batch.processes(0))),
+    )
+    return CorpusPart(row, slowdown_rows(batch), _files(batch))
+
+
+def _side(percent: int) -> str:
     """Return the folder of processes with so many percent more iterations."""
     return f"plus-{percent}" if percent else UNCHANGED
 
 
-def files(batch: Batch) -> Files:
-    """Yield the name and the content of each file of a batch: its processes, and apart from them the sentinels."""
+def _files(batch: Batch) -> Iterator[tuple[str, bytes]]:
+    """Yield the name and the content of each file: the processes, and apart from them the sentinels."""
     for percent in (0, *PERCENT_MORE):
         for process in batch.processes(percent):
             block = batch.block(process, percent)
-            name = f"{side_of(percent)}/{file_name(process, COMPRESSED)}"
+            name = f"{_side(percent)}/{file_name(process, COMPRESSED)}"
             yield f"{batch.name}/{name}", compressed(text(process, cases(block)))
             yield f"{batch.name}/sentinels/{name}", compressed(text(process, sentinels(block)))
 
 
-def batch_row(batch: Batch) -> Row:
-    """Return the line of a batch in `batches.csv`: the facts of its first run."""
-    run = batch.recording.runs[0]
-    device = run.device
-    return (
-        batch.name,
-        "shflbench",
-        run.versions.shflbench,
-        device.name if device else "",
-        device.uuid if device else "",
-        run.versions.driver or "",
-        run.versions.nvrtc or "",
-        min(each.started for each in batch.recording.runs),
-        batch.contexts,
-        len(batch.processes(0)),
-    )
-
-
 def slowdown_rows(batch: Batch) -> Iterator[Row]:
     """Yield the lines of a batch in `slowdowns.csv`."""
-    for percent in (0, *PERCENT_MORE):
-        if not batch.processes(percent):
-            continue
-        truths = true_slowdowns(batch.pool(), batch.pool(percent))
-        for case, truth in truths.items():
-            facts = f"{batch.times_us[case]:.4f}", f"{truth:.6f}" if percent else "0"
-            waits = int(not steady(case))
-            yield batch.name, case, side_of(percent), percent, *facts, waits, batch.launches[case]
+    for percent in (percent for percent in (0, *PERCENT_MORE) if batch.processes(percent)):
+        for case, truth in true_slowdowns(batch.pool(), batch.pool(percent)).items():
+            facts = f"{batch.times_us[case]:.4f}", f"{truth:.6f}" if percent else "0", int(not steady(case))
+            yield batch.name, case, _side(percent), percent, *facts, batch.launches[case]
 
 
-def csv_text(columns: Sequence[str], rows: Iterable[Row]) -> str:
-    """Return a CSV file."""
-    file = io.StringIO()
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(rows)
-    return file.getvalue()
+def nvbench_part(path: Path) -> CorpusPart:
+    """Return what the corpus has of a recording of NVBench itself; ResultsError if it cannot be read."""
+    recording = NVBenchRecording.load(path)
+    name, facts = f"nvbench-{path.stem}", recording.facts
+    versions = facts["versions"]
+    row = (
+        *(name, "NVBench", facts["cuda_bench"], facts["gpu"], facts["uuid"]),
+        *(versions["driver"] or "", versions["nvrtc"] or "", facts["started"], 1, len(recording.side(UNCHANGED))),
+    )
+    rows: list[Row] = []
+    for side in SIDES:
+        for each in slowdowns(recording):
+            percent, truth = (percent_of(each.case_id), each.slowdown) if side == SLOWER else (0, 0.0)
+            facts_of_case = f"{each.time_us:.4f}", f"{truth:.6f}", int(each.waits_for_memory)
+            rows.append((name, each.case_id, side, percent, *facts_of_case, 1))
+    labels = [(Path(process.name).stem, process) for process in recording.processes]
+    files = (
+        (f"{name}/{process.side}/{label}{COMPRESSED}", compressed(csv_text(NVBENCH_COLUMNS, _samples(label, process))))
+        for label, process in labels
+    )
+    return CorpusPart(row, rows, files)
+
+
+def _samples(label: str, process: NVBenchProcess) -> Iterator[Row]:
+    """Yield the lines of a file, in the order of the measurement; a clock is empty if NVBench wrote none."""
+    clocks = process.clocks_mhz()
+    for case, times in process.times_us().items():
+        shown = [f"{clock:g}" for clock in clocks.get(case, ())] or [""] * len(times)
+        yield from ((case, label, clock, f"{time:.6g}") for clock, time in zip(shown, times, strict=True))
 
 
 def write_corpus(folder: Path, batches: Sequence[Batch], nvbench: Sequence[Path]) -> int:
     """Write all files into the new `folder`, and return their size in bytes; OSError if it exists."""
     folder.mkdir(parents=True)
-    recorded = [nvbench_batch(path) for path in nvbench]
+    parts = [*map(part_of, batches), *map(nvbench_part, nvbench)]
     tables = {
-        BATCHES: csv_text(BATCH_COLUMNS, [*map(batch_row, batches), *(each.row for each in recorded)]),
-        SLOWDOWNS: csv_text(
-            SLOWDOWN_COLUMNS,
-            [
-                *(row for batch in batches for row in slowdown_rows(batch)),
-                *(row for each in recorded for row in each.slowdowns),
-            ],
-        ),
+        "batches.csv": csv_text(BATCH_COLUMNS, (part.row for part in parts)),
+        "slowdowns.csv": csv_text(SLOWDOWN_COLUMNS, (row for part in parts for row in part.slowdowns)),
         "README.md": README,
     }
     size = 0
-    for name, content in _all_files(tables, batches, [each.files for each in recorded]):
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
-        size += len(content)
+    for files in (((name, content.encode()) for name, content in tables.items()), *(part.files for part in parts)):
+        for name, content in files:
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            size += path.write_bytes(content)
     return size
 
 
-def _all_files(tables: dict[str, str], batches: Sequence[Batch], others: Sequence[Files]) -> Files:
-    for name, content in tables.items():
-        yield name, content.encode()
-    for batch in batches:
-        yield from files(batch)
-    for of_batch in others:
-        yield from of_batch
-
-
-def main(words: Sequence[str] | None = None) -> int:
-    """Write the corpus; return the exit code."""
+def main(words: Sequence[str] | None = None) -> None:
+    """Write the corpus."""
     parser = program(__doc__)
     parser.add_argument("folder", type=Path, metavar="FOLDER")
     parser.add_argument("batches", nargs="*", type=Path, metavar="BATCH.npz")
     wanted = parser.parse_args(words)
-    try:
-        nvbench = [] if wanted.batches else sorted(NVBENCH_RECORDED.glob("*.npz"))
-        size = write_corpus(wanted.folder, load(wanted.batches or recordings(RECORDED, WITH_CONTEXTS)), nvbench)
-    except (ShflbenchError, OSError) as error:
-        print(error, file=sys.stderr)
-        return 2
+    nvbench = [] if wanted.batches else sorted(NVBENCH_RECORDED.glob("*.npz"))
+    size = write_corpus(wanted.folder, load(wanted.batches or recordings(RECORDED, WITH_CONTEXTS)), nvbench)
     print(f"{wanted.folder}: {size / 1e6:.1f} MB")
-    return 0

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
+import random
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import TYPE_CHECKING
 
+from benchmarks.compare_power.recording import Process
 from shflbench.analysis.compare.comparison import Outcome
-from shflbench.analysis.compare.pool import contrasts_of, evidence_of, judgments
+from shflbench.analysis.compare.noise import NoiseModel
+from shflbench.analysis.compare.pool import Pool, contrasts_of, evidence_of, judgments
 from shflbench.core.thresholds import Threshold, Thresholds
 
-if TYPE_CHECKING:
-    import random
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from shflbench.analysis.compare.estimates import Process
-    from shflbench.analysis.compare.noise import NoiseModel
-    from shflbench.analysis.compare.pool import Pool
-
-    Sides = tuple[Sequence[Process], Sequence[Process]]
+Sides = tuple[Sequence[Process], Sequence[Process]]
 
 ALARMS = frozenset({Outcome.SLOWER, Outcome.FASTER})
 OPEN = frozenset({Outcome.INCONCLUSIVE, Outcome.SUSPECTED})

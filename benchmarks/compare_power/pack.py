@@ -7,28 +7,21 @@ The runs of one machine, recorded without interruption, are a batch. Incomplete 
 
 from __future__ import annotations
 
-import sys
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from benchmarks.common.pages import program
 from benchmarks.compare_power.recording import STEP_NS, Recording, times_us
 from benchmarks.compare_power.suite import origin
 from shflbench.core.model import Status
-from shflbench.errors import ResultsError, ShflbenchError
+from shflbench.errors import ResultsError
 from shflbench.session.rows import end_row
-from shflbench.store import read_run
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from shflbench.store import Row, Run, RunInfo
-    from shflbench.store.samples import KeptSamples
+from shflbench.store import Row, Run, RunInfo, read_run
+from shflbench.store.samples import KeptSamples
 
 # Samples have seven digits, so times above 10 ms are rounded; the recording has the timer's step.
 ROUNDING = 5e-7
@@ -88,17 +81,12 @@ def _complete(run: Run, kept: KeptSamples) -> list[int]:
     return complete
 
 
-def main(words: Sequence[str] | None = None) -> int:
-    """Pack the given runs; return the exit code."""
+def main(words: Sequence[str] | None = None) -> None:
+    """Pack the given runs."""
     parser = program(__doc__)
     parser.add_argument("runs", nargs="+", type=Path, metavar="RUN_FOLDER")
     parser.add_argument("--output", type=Path, required=True, metavar="FILE")
     wanted = parser.parse_args(words)
-    try:
-        content = packed([read_run(folder) for folder in wanted.runs]).encode()
-        wanted.output.write_bytes(content)
-    except (ShflbenchError, OSError) as error:
-        print(error, file=sys.stderr)
-        return 2
+    content = packed([read_run(folder) for folder in wanted.runs]).encode()
+    wanted.output.write_bytes(content)
     print(f"{wanted.output}: {len(content) / 1e6:.2f} MB")
-    return 0

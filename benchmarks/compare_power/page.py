@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from benchmarks.common.pages import written_by
+from benchmarks.common.pages import bullets, written_by
 from benchmarks.compare_power import tables
-from benchmarks.compare_power.batchwise import batchwise
-from benchmarks.compare_power.draws import DEFAULT, MODES
-from benchmarks.compare_power.requirements import TWO, TWO_MIDDLE, requirements, slowed_by
+from benchmarks.compare_power.draws import DEFAULT
 from benchmarks.compare_power.suite import UNSTEADY
-from benchmarks.compare_power.tally import LONG, MIDDLE, alarm_counts
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from benchmarks.compare_power.evidence import Evidence
+from benchmarks.compare_power.tally import (
+    LONG,
+    MIDDLE,
+    TWO,
+    TWO_MIDDLE,
+    Evidence,
+    alarm_counts,
+    requirements,
+    slowed_by,
+)
+from shflbench.core.words import count_noun
 
 PAGE = """\
 # False-alarm rate and power of `compare` on recorded runs{title}
@@ -111,23 +114,23 @@ def page(evidence: Evidence) -> str:
         requirements="\n".join(map(str, requirements(evidence))),
         default=DEFAULT,
         history=OF_ONE_CONTEXT if one_context else OF_SEVERAL_CONTEXTS,
-        batchwise=batchwise(evidence),
+        batchwise=tables.batchwise(evidence),
         alarms=tables.alarms(evidence),
         open=tables.still_open(evidence),
         unsteady=", ".join(f"`{each.rstrip('/')}`" for each in UNSTEADY),
         spreads=tables.spreads(evidence),
         alarm_counts=_culprits(evidence),
         across=_across(evidence),
-        slowed="\n\n".join(tables.slowed(mode, evidence.slowed[mode]) for mode in MODES),
+        slowed="\n\n".join(tables.slowed(*item) for item in evidence.slowed.items()),
         missed=_missed(evidence),
         learned=_learned(evidence),
     )
 
 
 def _culprits(evidence: Evidence) -> str:
-    counted = ((mode, alarm_counts(evidence.unchanged[mode])) for mode in MODES)
-    lines = [f"- {mode}: {_named(cases)}" for mode, cases in counted if cases]
-    return "\n".join(["Cases with alarms, and their number:", "", *lines]) if lines else "No case raised an alarm."
+    counted = ((mode, alarm_counts(draws)) for mode, draws in evidence.unchanged.items())
+    lines = [f"{mode}: {_named(cases)}" for mode, cases in counted if cases]
+    return f"Cases with alarms, and their number:\n\n{bullets(lines)}" if lines else "No case raised an alarm."
 
 
 def _missed(evidence: Evidence) -> str:
@@ -143,16 +146,14 @@ def _missed(evidence: Evidence) -> str:
 def _across(evidence: Evidence) -> str:
     if not evidence.across:
         return "There is one batch: nothing to compare across."
-    gpus = set().union(*(batch.gpus for batch in evidence.batches))
+    gpus = len(set().union(*(batch.gpus for batch in evidence.batches)))
     draws = [drawn for modes in evidence.across.values() for several in modes.values() for drawn in several]
-    several = f"{len(gpus)} GPU{'s' if len(gpus) > 1 else ''}"
-    return "\n\n".join(
-        [
-            f"{len(evidence.batches)} batches on {several}. Each batch of a pair is the base in half of the draws.",
-            tables.across(evidence),
-            f"Cases with alarms, and their number: {_named(alarm_counts(draws), most=12)}.",
-        ]
-    )
+    batches = f"{len(evidence.batches)} batches on {count_noun(gpus, 'GPU')}"
+    return f"""{batches}. Each batch of a pair is the base in half of the draws.
+
+{tables.across(evidence)}
+
+Cases with alarms, and their number: {_named(alarm_counts(draws), most=12)}."""
 
 
 def _learned(evidence: Evidence) -> str:

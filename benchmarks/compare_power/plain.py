@@ -9,20 +9,12 @@ from __future__ import annotations
 import csv
 import gzip
 import io
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 
-import numpy as np
-
+from benchmarks.compare_power.batch import Batch, Block
+from benchmarks.compare_power.recording import Process
 from shflbench.core.model import is_sentinel
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from benchmarks.compare_power.batch import Batch, Block
-    from shflbench.analysis.compare.estimates import Floats, Process
-
-    Side = Mapping[str, Sequence[Floats]]  # the times of each process in µs, by case
 
 COLUMNS = ("case", "process", "round", "time_us")
 UNCOMPRESSED, COMPRESSED = ".csv", ".csv.gz"
@@ -44,10 +36,10 @@ def write_side(
 
 def file_name(process: Process, ending: str) -> str:
     """Return the name of the file of a process."""
-    return f"process-{label(process)}{ending}"
+    return f"process-{_label(process)}{ending}"
 
 
-def label(process: Process) -> str:
+def _label(process: Process) -> str:
     """Return the name of a process: the numbers of its run and in its run."""
     run, number = process
     return f"{run}-{number:02}"
@@ -65,13 +57,8 @@ def sentinels(block: Block) -> Block:
 
 def text(process: Process, block: Block, clock_mhz: float | None = None) -> str:
     """Return the content of a file, with a column of clocks if there is one."""
-    file = io.StringIO()
-    writer = csv.writer(file, lineterminator="\n")
-    more = ("sm_clock_mhz",) if clock_mhz else ()
-    writer.writerow((*COLUMNS, *more))
-    clock = (f"{clock_mhz:g}",) if clock_mhz else ()
-    writer.writerows((*line, *clock) for line in _lines(label(process), block))
-    return file.getvalue()
+    name, clock = (("sm_clock_mhz",), (f"{clock_mhz:g}",)) if clock_mhz else ((), ())
+    return csv_text((*COLUMNS, *name), ((*line, *clock) for line in _lines(_label(process), block)))
 
 
 def _lines(process: str, block: Block) -> Iterator[tuple[str, str, int, str]]:
@@ -81,21 +68,13 @@ def _lines(process: str, block: Block) -> Iterator[tuple[str, str, int, str]]:
                 yield case, process, number, repr(time_us)
 
 
+def csv_text(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Return a CSV file."""
+    file = io.StringIO()
+    csv.writer(file, lineterminator="\n").writerows([columns, *rows])
+    return file.getvalue()
+
+
 def compressed(content: str) -> bytes:
     """Return a gzip file; the same content gives the same bytes."""
     return gzip.compress(content.encode(), mtime=0)
-
-
-def read_side(folder: Path) -> Side:
-    """Return the times of each case in each process, in the order of the files; ValueError if a line is damaged."""
-    times: dict[str, dict[str, list[float]]] = {}
-    for path in sorted(folder.iterdir()):
-        for line in _records(path):
-            times.setdefault(line["case"], {}).setdefault(line["process"], []).append(float(line["time_us"]))
-    return {case: [np.array(taken) for taken in processes.values()] for case, processes in times.items()}
-
-
-def _records(path: Path) -> Iterable[dict[str, str]]:
-    content = path.read_bytes()
-    opened = gzip.decompress(content) if path.name.endswith(".gz") else content
-    return csv.DictReader(io.StringIO(opened.decode()))

@@ -9,23 +9,19 @@ from __future__ import annotations
 import io
 import json
 import zipfile
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shflbench.errors import ResultsError
-from shflbench.store import RunInfo
+from shflbench.store import Row, RunInfo
 from shflbench.store.rows import ROWS, decode
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
-    from shflbench.store import Row
-
+Floats = NDArray[np.float64]
+Process = tuple[int, int]  # index of the run among those of all batches, number of the process in the run
 # The properties of a burst: indices in `runs` and `kernels`, numbers of process and round, launches per sample, and the
 # number of samples.
 BURST = RUN, PROCESS, KERNEL, ROUND, LAUNCHES, SAMPLES = range(6)

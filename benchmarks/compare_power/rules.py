@@ -6,20 +6,20 @@ Each takes the sorted times of base and new in µs and the number of cases of th
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from functools import partial
 from statistics import NormalDist
-from typing import TYPE_CHECKING
+from typing import TypeAlias
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import TypeAlias
-
-    from shflbench.analysis.compare.estimates import Floats
+from benchmarks.compare_power.recording import Floats
 
 SIGNIFICANT = 0.01
+RESAMPLES = 2000
+TAIL = 0.005  # on each side of the interval: 99%
+SEED = 20261122
 NORMAL = NormalDist()
 
 
@@ -83,6 +83,44 @@ def _z(base: Floats, new: Floats) -> float:
     return float(below - pairs / 2) / math.sqrt(variance) if variance > 0 else 0.0
 
 
+def pooled_bootstrap(base: Floats, new: Floats, cases: int) -> Call:
+    """Call a case if the interval of the ratio of medians, by resampling sorted samples, does not contain 1.
+
+    The median of a resample is an order statistic of the sample whose rank follows from a beta distribution, so that no
+    sample is drawn. Source: Davison & Hinkley, Bootstrap Methods and their Application, sections 2.10 (medians) and 3.8
+    (resampling at two levels).
+    """
+    del cases
+    random = np.random.default_rng(SEED)
+    return _call(*(_medians(random, side) for side in (base, new)))
+
+
+def hierarchical_bootstrap(base: Sequence[Floats], new: Sequence[Floats]) -> Call:
+    """Call a case by such an interval, resampling the processes of each side, and the sorted samples of each process.
+
+    A side's value is the mean of the medians of its processes.
+    """
+    random = np.random.default_rng(SEED)
+    values = []
+    for side in (base, new):
+        medians = np.stack([_medians(random, times) for times in side])
+        chosen = random.integers(0, len(side), medians.shape)
+        values.append(np.take_along_axis(medians, chosen, axis=0).mean(axis=0))
+    return _call(*values)
+
+
+def _medians(random: np.random.Generator, ordered: Floats) -> Floats:
+    """Return the lower medians of resamples with as many elements as the sample."""
+    count = len(ordered)
+    rank = (count + 1) // 2
+    return ordered[np.floor(count * random.beta(rank, count - rank + 1, RESAMPLES)).astype(np.intp)]
+
+
+def _call(base: Floats, new: Floats) -> Call:
+    low, high = np.quantile(new / base, (TAIL, 1 - TAIL))
+    return Call.SLOWER if low > 1 else Call.FASTER if high < 1 else Call.NOTHING
+
+
 Rule: TypeAlias = "Callable[[Floats, Floats, int], Call]"
 
 RULES: Mapping[str, Rule] = {
@@ -92,4 +130,5 @@ RULES: Mapping[str, Rule] = {
     "Mann-Whitney, p < 0.01": partial(mann_whitney, bonferroni=False),
     "Mann-Whitney, p < 0.01 with Bonferroni's correction": partial(mann_whitney, bonferroni=True),
     "Mann-Whitney, corrected, and medians differ by more than 1%": partial(significant_and_large, by=0.01),
+    "bootstrap of medians, 99% interval without 0": pooled_bootstrap,
 }

@@ -1,31 +1,87 @@
-"""Score a rule on recorded batches: how often it is wrong on unchanged code, and which true slowdowns it finds."""
+"""Score rules on recorded batches: how often each is wrong on unchanged code, which true slowdowns it finds; a page."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import TYPE_CHECKING
 
-from benchmarks.compare_power.draws import Drawn, between, true_slowdowns, within
-from benchmarks.compare_power.evidence import fixed
-from benchmarks.compare_power.requirements import SLOWDOWNS, Slowdown
+from benchmarks.common.pages import UNKNOWN, table, written_by
+from benchmarks.compare_power import tables
+from benchmarks.compare_power.batch import Batch
+from benchmarks.compare_power.draws import DEFAULT, Drawn, between, true_slowdowns, within
+from benchmarks.compare_power.recording import Process
 from benchmarks.compare_power.suite import PERCENT_MORE
-from benchmarks.compare_power.tally import KINDS, Share, added, alarmed, kind, process_jackknife, undecided
+from benchmarks.compare_power.tally import (
+    ALARMED,
+    KINDS,
+    LONG,
+    MIDDLE,
+    SLOWDOWNS,
+    TWO,
+    TWO_MIDDLE,
+    UNSTEADY,
+    Requirement,
+    Share,
+    Slowdown,
+    added,
+    alarmed,
+    fixed,
+    kind,
+    process_jackknife,
+    undecided,
+)
 from shflbench.analysis.compare.comparison import Outcome
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from benchmarks.compare_power.batch import Batch
-    from shflbench.analysis.compare.estimates import Process
-
-    # The outcome of each case with the processes of base and of new, which have so many percent more iterations.
-    Judge = Callable[[Batch, int, Sequence[Process], Sequence[Process]], Mapping[str, Outcome]]
-    Cell = tuple[Slowdown, str]  # the range of the true slowdowns, and the kind of the cases
-
+# The outcome of each case with the processes of base and of new, which have so many percent more iterations.
+Judge = Callable[[Batch, int, Sequence[Process], Sequence[Process]], Mapping[str, Outcome]]
+Cell = tuple[Slowdown, str]  # the range of the true slowdowns, and the kind of the cases
+Scores = Mapping["ScoredRule", Sequence["BatchScore"]]
 
 LEAST_ERROR = 1e-6  # of a share; below it is the rounding of floating-point numbers
+UNSEEN_ALARMED, UNSEEN_MIDDLE = 0.02, 0.95
+HEAD = ("rule", "processes per side")
+PAGE = """\
+# Rules that compare timings, on the same recorded runs
+
+{written} [Score a
+comparison rule](../docs/how-to/score-a-comparison-rule.md) describes the recordings, and how to score another program.
+
+{batches}
+
+Versions: {versions}.
+
+The rules get the same processes of these batches, of real measurements on unchanged code, and on code that is truly
+slower: the same kernels with 1, 2, 3, 5 and 10% more iterations, all at once. The true slowdown is the ratio of the
+times over all processes of a batch. No process is on both sides of a comparison.
+
+- `compare` uses processes, rounds and sentinels, as of run folders; on CSV files only processes and rounds.
+- Rules that know no processes get the samples of all processes of a side together. NVBench's scripts read them from
+  JSON files with binary samples, as NVBench writes them. NVBench itself takes other samples, each of one launch after
+  the L2 cache was flushed.
+- The files that NVBench's scripts and `compare` read say that every sample had the same clock, because the recordings
+  do not have the clock of each sample, and without clocks both decide less.
+- An alarm is a verdict *slower* or *faster* on unchanged code. Open is every other verdict but *same*. Rules without a
+  verdict such as "ambiguous" have no open cases: what they do not call is *same*.
+- After `±` is the standard error of a share, by the jackknife over processes, which are in several comparisons each.
+  It is omitted where it has no meaning, for 0% and 100% and for very few comparisons; few make it too large.
+
+{requirements}
+## All batches together
+
+{pooled}
+
+Slower copies that a rule calls slower, by true slowdown. Cases that wait for memory are in no column but the last.
+
+{found}
+
+## Batch by batch
+
+Suites with an alarm / found of {two}, 10–50 µs / found of {two}, ≥ 50 µs.
+
+{batchwise}
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,3 +187,95 @@ def pooled_estimate(estimates: Iterable[Estimate]) -> Estimate:
     total = added(each.share for each in several)
     squares = math.fsum((each.error * each.share.of) ** 2 for each in several)
     return Estimate(total, math.sqrt(squares) / total.of if total.of else math.nan)
+
+
+@dataclass(frozen=True, slots=True)
+class RulesReport:
+    """The scores of all rules."""
+
+    batches: Sequence[Batch]
+    scores: Scores
+    versions: Mapping[str, str]
+    unseen: str = ""  # name of a batch that nothing was fitted to
+
+    def page(self) -> str:
+        """Return the page."""
+        requirements = "\n".join(map(str, self.requirements()))
+        return PAGE.format(
+            written=written_by("compare_power --rules --record FILE"),
+            batches=tables.batches(self.batches),
+            versions=", ".join(f"{name} {version}" for name, version in self.versions.items()),
+            requirements=f"## Requirements of `compare`, {DEFAULT}\n\n{requirements}\n" if requirements else "",
+            pooled=pooled_table(self.scores),
+            found=found_table(self.scores),
+            batchwise=batch_table(self.scores),
+            two=TWO,
+        )
+
+    def requirements(self) -> Iterator[Requirement]:
+        """Yield the requirements for the default mode of `compare`; none if it was not scored."""
+        for rule, scores in self.scores.items():
+            if rule.name == f"**`compare`, {DEFAULT}**":
+                for where, some in self._by_contexts(scores):
+                    yield from requirements_of(where, some, (ALARMED, TWO_MIDDLE, 1.0))
+                unseen = [each for each in scores if each.batch == self.unseen]
+                if unseen:
+                    bounds = UNSEEN_ALARMED, UNSEEN_MIDDLE, UNSEEN_MIDDLE
+                    yield from requirements_of(f"`{self.unseen}`, recorded last", unseen, bounds)
+
+    def _by_contexts(self, scores: Sequence[BatchScore]) -> Iterator[tuple[str, Sequence[BatchScore]]]:
+        """Yield all batches, and those whose processes had the same number of CUDA contexts, each with a name."""
+        yield "all batches", scores
+        batches = {batch.name: batch.contexts for batch in self.batches}
+        counts = sorted(set(batches.values()))
+        for count in counts if len(counts) > 1 else ():
+            some = [each for each in scores if batches[each.batch] == count]
+            yield f"batches with {count} CUDA context{'s' if count > 1 else ''} per process", some
+
+
+def requirements_of(
+    where: str, scores: Sequence[BatchScore], bounds: tuple[float, float, float]
+) -> Iterator[Requirement]:
+    """Yield the requirements on some batches: the largest share of alarms, the smallest of slowdowns found."""
+    most, *leasts = bounds
+    suites = pooled_estimate(each.suites for each in scores)
+    sentence = f"{where}: {suites} of unchanged suites raise an alarm; required: at most {100 * most:g}%"
+    yield Requirement(sentence, suites.share.value <= most)
+    for length, least in zip((MIDDLE, LONG), leasts, strict=True):
+        found = pooled_estimate(each.slower[TWO, length] for each in scores)
+        sentence = f"{where}: {found} of {TWO}, {length}, are found; required: {100 * least:g}%"
+        yield Requirement(sentence, found.share.reaches(least))
+
+
+def pooled_table(scores: Scores) -> str:
+    """Return the table of unchanged code, all batches together."""
+    rows = []
+    for rule, of_rule in scores.items():
+        suites = pooled_estimate(each.suites for each in of_rule)
+        still = (added(each.open[kind] for each in of_rule) for kind in KINDS)
+        alarms, faster = added(each.cases for each in of_rule), added(each.faster for each in of_rule)
+        rows.append((rule.name, rule.processes, suites.share.of, suites, alarms, *still, faster))
+    head = (*HEAD, "comparisons", "suites with alarm", "cases with alarm", *(f"open, {kind}" for kind in KINDS))
+    return table((*head, "slower copies called faster"), rows)
+
+
+def found_table(scores: Scores) -> str:
+    """Return the table of slowed code, all batches together."""
+    columns = [(slowdown, kind) for slowdown in SLOWDOWNS for kind in (MIDDLE, LONG)]
+    columns.append((SLOWDOWNS[-1], UNSTEADY))
+    rows = []
+    for rule, of_rule in scores.items():
+        cells = (pooled_estimate(each.slower[column] for each in of_rule) for column in columns)
+        rows.append((rule.name, rule.processes, *(cell if cell.share.of else UNKNOWN for cell in cells)))
+    return table((*HEAD, *(f"{slowdown}, {kind}" for slowdown, kind in columns)), rows)
+
+
+def batch_table(scores: Scores) -> str:
+    """Return the table of the batches: alarms, and the slowdowns that count most."""
+    names = (f"`{each.batch}`" for each in next(iter(scores.values())))
+    rows = ((rule.name, rule.processes, *map(_three, of_rule)) for rule, of_rule in scores.items())
+    return table((*HEAD, *names), rows)
+
+
+def _three(score: BatchScore) -> str:
+    return " / ".join(str(each.share) for each in (score.suites, score.slower[TWO, MIDDLE], score.slower[TWO, LONG]))

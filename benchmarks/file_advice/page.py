@@ -3,43 +3,88 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from statistics import median
-from typing import TYPE_CHECKING, Any
 
-from benchmarks.file_advice.sample import HERE, measured, suggestions
+from benchmarks.common.pages import bullets, table, written_by
+from benchmarks.file_advice.runs import (
+    HERE,
+    RIGHT,
+    Reading,
+    Records,
+    Suggestion,
+    measured,
+    readings,
+    results,
+    sample,
+    suggestions,
+)
 from shflbench.core.words import count_noun
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+PAGE = """\
+# `advise` on public files
 
-    from benchmarks.file_advice.sample import AdvisedFile, Reading, Suggestion
+{written}
 
-Records = list[dict[str, Any]]
-RIGHT = "right"
+{rule}
+
+{compiled} of {files} files of {repositories} repositories compile; in them, {kernels} exchange values through shared \
+memory or have barriers in launches that the host code states. `advise` took {median:.1f} s per file (median; at most \
+{longest:.0f} s).
+
+{shares}
+
+## Suggestions of the first run that a reader calls wrong
+
+{wrong}
+
+## Patches
+
+What `check` says of the copies to which `advise --patch` was applied:
+
+{patches}
+
+## What the changes bring
+
+Measured by `advise --measure` on an H100 in five processes. All changes are barriers that were removed or
+weakened, for which nothing is predicted; 1 is the speed of the file as it is.
+
+{gains}
+"""
 
 
-def page(files: Sequence[AdvisedFile], first: Records, again: Records, readings: Sequence[Reading]) -> str:
+def page() -> str:
     """Return the page as Markdown."""
-    parts = (_head(files, first), _shares(first, again, readings), _wrong(readings), _patches(again), _measured())
-    return "\n".join(line for part in parts for line in part) + "\n"
-
-
-def _head(files: Sequence[AdvisedFile], first: Records) -> Iterator[str]:
-    yield "# `advise` on public files"
-    yield ""
-    yield "Written by `python -m benchmarks.file_advice`; do not edit."
-    yield ""
-    yield (HERE / "rule.txt").read_text(encoding="utf-8").strip()
-    yield ""
-    read, repositories = [item for item in first if item["read"]], {file.repository for file in files}
-    kernels = sum(len(item["kernels"]) for item in read)
+    files, first, again, known = sample(), results("first.jsonl"), results("again.jsonl"), readings()
+    read = [item for item in first if item["read"]]
     seconds = [item["seconds"] for item in read]
-    yield (
-        f"{len(read)} of {len(files)} files of {len(repositories)} repositories compile; in them, "
-        f"{count_noun(kernels, 'kernel')} exchange values through shared memory or have barriers in launches that the "
-        f"host code states. `advise` took {median(seconds):.1f} s per file (median; at most {max(seconds):.0f} s)."
+    doubted = [item for item in known if {item.first, item.second} != {RIGHT}]
+    gains = [
+        (one.file, f"`{one.kernel}`", f"{one.speedup:.3f} ({one.low:.3f} to {one.high:.3f})") for one in measured()
+    ]
+    return PAGE.format(
+        written=written_by("file_advice"),
+        rule=(HERE / "rule.txt").read_text(encoding="utf-8").strip(),
+        compiled=len(read),
+        files=len(files),
+        repositories=len({file.repository for file in files}),
+        kernels=count_noun(sum(len(item["kernels"]) for item in read), "kernel"),
+        median=median(seconds),
+        longest=max(seconds),
+        shares=table(
+            ("suggestion", "first run", "both readers: right", "after the corrections", "of these, known to be wrong"),
+            _shares(first, again, known),
+        ),
+        wrong=bullets(
+            f"{item.file}, `{item.kernel}`, {item.line}, `{item.what}`: {item.reason} (decided: {item.decided})"
+            for item in doubted
+        ),
+        patches=table(
+            ("kernels of the patched file", "files"),
+            Counter(record["patched"] for record in again if "patched" in record).most_common(),
+        ),
+        gains=table(("file", "kernel", "speed with the patch"), gains, texts=3),
     )
-    yield ""
 
 
 def _level(suggestion: Suggestion) -> str:
@@ -49,57 +94,13 @@ def _level(suggestion: Suggestion) -> str:
     return f"exchange, {where}"
 
 
-def _shares(first: Records, again: Records, readings: Sequence[Reading]) -> Iterator[str]:
+def _shares(first: Records, again: Records, known: Sequence[Reading]) -> Iterator[tuple[object, ...]]:
     before, after = ([one for record in records for one in suggestions(record)] for records in (first, again))
-    wrong = {(item.file, item.kernel, item.line, item.what) for item in readings if item.decided != RIGHT}
-    both = {(item.file, item.kernel, item.line, item.what) for item in readings if item.first == item.second == RIGHT}
-    yield "| suggestion | first run | both readers: right | after the corrections | of these, known to be wrong |"
-    yield "| --- | --: | --: | --: | --: |"
+    wrong = {item.key for item in known if item.decided != RIGHT}
+    both = {item.key for item in known if item.first == item.second == RIGHT}
     levels = Counter(map(_level, before))
     for level in sorted(levels):
         now = [one for one in after if _level(one) == level]
-        right = sum(_level(one) == level and _key(one) in both for one in before)
-        yield (
-            f"| {level} | {levels[level]} | {right} ({right / levels[level]:.0%}) | {len(now)} | "
-            f"{sum(_key(one) in wrong for one in now)} |"
-        )
-    yield ""
-
-
-def _key(suggestion: Suggestion) -> tuple[str, str, str, str]:
-    return suggestion.file, suggestion.kernel, suggestion.line, suggestion.what
-
-
-def _wrong(readings: Sequence[Reading]) -> Iterator[str]:
-    yield "## Suggestions of the first run that a reader calls wrong"
-    yield ""
-    doubted = [item for item in readings if {item.first, item.second} != {RIGHT}]
-    for item in doubted:
-        yield f"- {item.file}, `{item.kernel}`, {item.line}, `{item.what}`: {item.reason} (decided: {item.decided})"
-    if not doubted:
-        yield "None."
-    yield ""
-
-
-def _patches(again: Records) -> Iterator[str]:
-    yield "## Patches"
-    yield ""
-    results = Counter(record["patched"] for record in again if "patched" in record)
-    yield "What `check` says of the copies to which `advise --patch` was applied:"
-    yield ""
-    yield "| kernels of the patched file | files |"
-    yield "| --- | --: |"
-    yield from (f"| {verdict} | {count} |" for verdict, count in results.most_common())
-    yield ""
-
-
-def _measured() -> Iterator[str]:
-    yield "## What the changes bring"
-    yield ""
-    yield "Measured by `advise --measure` on an H100 in five processes. All changes are barriers that were removed or"
-    yield "weakened, for which nothing is predicted; 1 is the speed of the file as it is."
-    yield ""
-    yield "| file | kernel | speed with the patch |"
-    yield "| --- | --- | --- |"
-    for one in measured():
-        yield f"| {one.file} | `{one.kernel}` | {one.speedup:.3f} ({one.low:.3f} to {one.high:.3f}) |"
+        right = sum(_level(one) == level and one.key in both for one in before)
+        share = f"{right} ({right / levels[level]:.0%})"
+        yield level, levels[level], share, len(now), sum(one.key in wrong for one in now)

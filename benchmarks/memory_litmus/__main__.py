@@ -7,29 +7,27 @@ The page has how often the result was seen that a sound row forbids; the exit co
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmarks.common.pages import program, publish, table_row, written_by
+from benchmarks.common.pages import UNKNOWN, bullets, program, publish, table, written_by
 from benchmarks.memory_litmus import kernels
-from benchmarks.memory_litmus.results import is_forbidden, is_void, is_without_wait
+from benchmarks.memory_litmus.kernels import is_forbidden, is_void, is_without_wait
 from tests.litmus.bulk_model import bulk_verdict
 from tests.litmus.bulk_table import BulkLitmus, bulk_rows
 from tests.litmus.kernels import shape
 from tests.litmus.model import verdict
 from tests.litmus.table import USED, Litmus, rows
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
 PAGE = Path(__file__).parents[1] / "memory_litmus.md"
 INSTANCES = 1 << 15  # per launch
 DELAYS = ((0, 0), (200, 0), (0, 200), (2000, 0))  # clocks before the parts of both threads, times 0 to 7
-HEAD = """# The litmus tests of the memory model on a GPU
+TRIES = INSTANCES * len(DELAYS)
+TEXT = """# The litmus tests of the memory model on a GPU
 
 {written}
 
@@ -40,6 +38,9 @@ the model allows: that a broken row is quiet proves nothing. Unused are rows tha
 used what the first thread reads before it signals. {void} rows have tries in which a flag did not arrive
 within {polls:,} polls; these do not count.
 
+{table}
+
+{lists}
 """
 
 
@@ -80,21 +81,17 @@ def main() -> int:
 
     wanted = program(__doc__, PAGE).parse_args()
     outcomes = list(_outcomes())
-    device = cupy.cuda.runtime.getDeviceProperties(0)["name"].decode()
-    tries = INSTANCES * len(DELAYS)
-    driver = cupy.cuda.runtime.driverGetVersion()
-    void = sum(item.void > 0 for item in outcomes)
-    polls = kernels.MOST_POLLS
-    head = HEAD.format(
+    text = TEXT.format(
         written=written_by("memory_litmus"),
-        void=void,
-        polls=polls,
-        device=device,
-        driver=driver,
-        tries=tries,
-        total=tries * len(outcomes),
+        void=sum(item.void > 0 for item in outcomes),
+        polls=kernels.MOST_POLLS,
+        device=cupy.cuda.runtime.getDeviceProperties(0)["name"].decode(),
+        driver=cupy.cuda.runtime.driverGetVersion(),
+        tries=TRIES,
+        total=TRIES * len(outcomes),
+        table=_table(outcomes),
+        lists="\n".join(f"## {title}\n\n{bullets(items)}\n" for title, items in _lists(outcomes)),
     )
-    text = head + "\n".join([*_table(outcomes), "", *_lists(outcomes)]) + "\n"
     publish(text, wanted.record)
     return int(any(item.verdict == "sound" and item.shown for item in outcomes))
 
@@ -127,31 +124,24 @@ def _shown(row: Litmus | BulkLitmus, ptx: str, blocks: int, threads: int) -> tup
     return shown, void
 
 
-def _table(outcomes: Sequence[Outcome]) -> Iterator[str]:
+def _table(outcomes: Sequence[Outcome]) -> str:
     kinds = ("sound", "doubtful", "unused", "without a wait", "too weak")
-    yield table_row("rows, and those that show it", *kinds)
-    yield f"| --- |{' --: |' * len(kinds)}"
     count: Counter[tuple[str, str]] = Counter()
     shows: Counter[tuple[str, str]] = Counter()
     for item in outcomes:
         for name in (item.mechanism, "all"):
             count[name, item.kind] += 1
             shows[name, item.kind] += item.shown > 0
+    rows = []
     for name in dict.fromkeys([*(item.mechanism for item in outcomes), "all"]):
-        cells = [f"{shows[name, kind]} of {count[name, kind]}" if count[name, kind] else "–" for kind in kinds]
-        yield table_row(name, *cells)
+        both = [(shows[name, kind], count[name, kind]) for kind in kinds]
+        rows.append((name, *(f"{shown} of {every}" if every else UNKNOWN for shown, every in both)))
+    return table(("rows, and those that show it", *kinds), rows)
 
 
-def _lists(outcomes: Sequence[Outcome]) -> Iterator[str]:
-    tries = INSTANCES * len(DELAYS)
-    for title, items in (
-        ("Sound rows that show it", [item for item in outcomes if item.verdict == "sound" and item.shown]),
-        ("Doubtful rows that show it", [item for item in outcomes if item.verdict == "doubtful" and item.shown]),
-        ("Unused rows that show it", [item for item in outcomes if item.kind == "unused" and item.shown]),
-        ("Too weak rows that show it", [item for item in outcomes if item.kind == "too weak" and item.shown]),
-        ("Rows without a wait that do not", [i for i in outcomes if i.kind == "without a wait" and not i.shown]),
-    ):
-        yield f"## {title}"
-        yield ""
-        yield from [f"- {item.row.name}: {item.shown:,} of {tries - item.void:,}" for item in items] or ["None."]
-        yield ""
+def _lists(outcomes: Sequence[Outcome]) -> Iterator[tuple[str, list[str]]]:
+    for kind in ("sound", "doubtful", "unused", "too weak", "without a wait"):
+        is_expected = kind == "without a wait"
+        title = "Rows without a wait that do not" if is_expected else f"{kind.capitalize()} rows that show it"
+        items = [item for item in outcomes if item.kind == kind and bool(item.shown) is not is_expected]
+        yield title, [f"{item.row.name}: {item.shown:,} of {TRIES - item.void:,}" for item in items]

@@ -1,23 +1,24 @@
-"""The kernels of litmus tests with many instances per launch, delays, and results in memory."""
+"""The kernels of litmus tests with many instances per launch and delays, and their results in memory."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
 
 from tests.litmus.bulk_kernels import bulk_text
+from tests.litmus.bulk_table import FIRST, SECOND, BulkLitmus
 from tests.litmus.kernels import shape, text
-from tests.litmus.table import BLOCK, GRID
-
-if TYPE_CHECKING:
-    from tests.litmus.bulk_table import BulkLitmus
-    from tests.litmus.table import Litmus
+from tests.litmus.table import BLOCK, CLUSTER, GRID, Litmus
 
 WORDS = 16  # of memory per instance: the test's own first, then the results
 READ_BY_FIRST, READ_BY_SECOND, SHARED_WORD, FLAG = 8, 9, 10, 11  # places of the results, in words
 MOST_POLLS = 100_000  # of a flag, which a thread may read from its cache for ever
 OLD_SHARED, OLD_GLOBAL, WRITTEN = 11, 22, 33  # values of bulk tests
 FIRST_VALUE, SECOND_VALUE = 1, 2  # what the threads of the other tests write
-CLUSTER = 2
+BLOCKS_OF_CLUSTER = 2
+BULK_WORD = 1  # of the four words of a copy, that the other thread accesses
 
 PARAMETERS = ".param .u64 memory, .param .u32 early, .param .u32 late"
 # Instance %r12 has memory of its own, and %r2 is the number of a block within the instance.
@@ -49,7 +50,7 @@ def many(test: Litmus) -> str:
     ptx = text(test)
     ptx = _with_instances(ptx, blocks)
     ptx = ptx.replace("mov.u32 %r2, %ctaid.x;", f"mov.u32 %r2, %ctaid.x; rem.u32 %r2, %r2, {blocks};")
-    ptx = ptx.replace(")\n{", f")\n.explicitcluster\n.reqnctapercluster {CLUSTER}\n{{", 1)
+    ptx = ptx.replace(")\n{", f")\n.explicitcluster\n.reqnctapercluster {BLOCKS_OF_CLUSTER}\n{{", 1)
     ptx = _with_part(ptx, Part("first", "second", FIRST_VALUE, "early", READ_BY_FIRST))
     ptx = _with_part(ptx, Part("second", "end", SECOND_VALUE, "late", READ_BY_SECOND))
     ptx = ptx.replace("mov.u32 %r3, s;", "mov.u32 %r3, s; mov.u32 %r17, 0;").replace(POLL, BOUNDED_POLL)
@@ -92,3 +93,46 @@ def _with_part(ptx: str, part: Part) -> str:
     value, delay = f"mov.u32 %r10, {part.value};", DELAY.format(name=part.delay)
     store = f"@%p1 st.global.u32 [%d1+{4 * part.result}], %r8;"
     return f"{head}\n{part.label}:\n    {value} {delay}\n{body}\n    {store}{jump}\n{part.end}:{tail}"
+
+
+def is_forbidden(row: Litmus | BulkLitmus, words: npt.NDArray[np.uint32]) -> npt.NDArray[np.bool_]:
+    """Return for each instance, a row of words of memory, whether it shows what a sound row forbids."""
+    place, expected = _place(row) if isinstance(row, Litmus) else _place_bulk(row)
+    result: npt.NDArray[np.bool_] = words[:, place] != expected
+    return result
+
+
+def is_void(row: Litmus | BulkLitmus, words: npt.NDArray[np.uint32]) -> npt.NDArray[np.bool_]:
+    """Return for each instance whether its wait for a flag did not end."""
+    is_flag = isinstance(row, Litmus) and row.mechanism == "flag"
+    result: npt.NDArray[np.bool_] = (words[:, FLAG] == 0) & is_flag
+    return result
+
+
+def _place(row: Litmus) -> tuple[int, int]:
+    """Return the word with a result of a row, and what it is where all accesses are in order."""
+    if row.access == "RAW":
+        return READ_BY_SECOND, FIRST_VALUE
+    if row.access == "WAR":
+        return READ_BY_FIRST, 0
+    return (SHARED_WORD if row.memory == "shared" else 0), SECOND_VALUE  # of atomics: the sum of both
+
+
+def _place_bulk(row: BulkLitmus) -> tuple[int, int]:
+    """Return the same for a row with a bulk copy, from shared memory to global memory or back."""
+    is_load, is_first = row.copy == "load", row.by == FIRST
+    copied, old = OLD_GLOBAL, OLD_SHARED
+    if not is_load:
+        copied, old = old, copied
+    if row.access == "read":
+        return (READ_BY_SECOND, copied) if is_first else (READ_BY_FIRST, old)
+    target = SHARED_WORD if is_load else BULK_WORD
+    takes_written = is_first == (row.side == "target")
+    return target, WRITTEN if takes_written else copied
+
+
+def is_without_wait(row: Litmus | BulkLitmus) -> bool:
+    """Whether nothing lets the second thread wait for the first one, or for the copy."""
+    if isinstance(row, Litmus):
+        return row.mechanism == "block barrier" and row.together == CLUSTER
+    return (not row.barrier and row.wait != SECOND) or (row.by == FIRST and not row.wait)

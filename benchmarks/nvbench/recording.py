@@ -1,4 +1,4 @@
-"""A recording: what NVBench wrote in several processes, in one small file.
+"""Recordings in tests/data/nvbench: what NVBench wrote in several processes, of unchanged and truly slower kernels.
 
 The JSON files and the sample times are kept bit by bit. The clock of each sample is rounded to `CLOCK_STEP_HZ`, because
 the digits below it are noise of the GPU's nanosecond timer that does not compress. The file is a `.npz` for
@@ -10,25 +10,49 @@ from __future__ import annotations
 import io
 import json
 import zipfile
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from benchmarks.compare_power.recording import DAMAGED
 from shflbench.errors import ResultsError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from numpy.typing import NDArray
 
 # Tags of the summaries that name the files of samples: nvbench/json_printer.cu, `do_process_bulk_data_float64`.
 TIMES_TAG, CLOCKS_TAG = "nv/json/bin:nv/cold/sample_times", "nv/json/freqs-bin:nv/cold/sample_freqs"
 CLOCK_STEP_HZ = 500_000  # 0.025% of 1.98 GHz
 FACTS = "facts.json"
+
+UNCHANGED, SLOWER = "unchanged", "slower"
+SIDES = (UNCHANGED, SLOWER)
+
+# How many percent more iterations the slower copy of each unchanged kernel has, which has the same name; a pass over
+# data cannot have more. From 5 to 360 µs on an H200. Most copies of the kernels of 50 µs or more take 2 or 3% longer:
+# the smallest changes that the default threshold finds.
+PERCENT_MORE = {
+    "broadcast/shfl/f32/26x1024/100": 10,
+    "neighbor/shfl/f32/26x1024/1000": 10,
+    "scan/shfl/f32/26x1024/300": 3,
+    "reduce/shfl/f64/26x1024/200": 5,
+    "neighbor/smem/f32/26x1024/500": 2,
+    "neighbor/shfl/f32/26x1024/4000": 2,
+    "broadcast/shfl/f32/26x1024/4000": 2,
+    "neighbor/smem-syncwarp/f32/26x1024/4000": 3,
+    "reduce/redux/i32/26x1024/4000": 2,
+    "transpose/smem-padded/f32/104x256/4000": 5,
+    "neighbor/smem/f32/26x1024/4000": 1,
+    "reduce/shfl/f32/26x1024/4000": 2,
+    "bitonic-sort/shfl/i32/26x1024/1000": 10,
+    # These wait for memory beyond an SM's own cache, as those of `benchmarks/compare_power/suite.py`.
+    "memory-ladder/l2/i32/26x1024/400": 3,
+    "struct-access/soa/f32/8192x256/1": 0,
+    "moving-average/shfl/f32/8192x256/1": 0,
+}
+MEMORY = ("memory-ladder/l2/", "struct-access/", "moving-average/")  # how the names of the last ones begin
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -122,3 +146,41 @@ def _unpacked(kind: str, arrays: Mapping[str, Any], sizes: Sequence[int]) -> Ite
     above = arrays[f"{kind}_low"].astype(np.int64) + (arrays[f"{kind}_high"].astype(np.int64) << 8)
     numbers = above + np.repeat(arrays[f"{kind}_least"], sizes)
     return iter(np.split(numbers, np.cumsum(sizes)[:-1]) if len(sizes) else [])
+
+
+def percent_of(case_id: str) -> int:
+    """Return how many percent more iterations the slower copy of an unchanged case has; KeyError if there is none."""
+    return PERCENT_MORE["/".join(case_id.split("/")[:5])]
+
+
+class TrueSlowdown(NamedTuple):
+    """How much longer the slower copy of a case takes."""
+
+    case_id: str
+    time_us: float  # unchanged: the mean of the medians of its processes
+    slowdown: float  # as a fraction
+    range: float  # of the medians of the unchanged processes, as a fraction
+    samples: int  # of both sides
+
+    @property
+    def waits_for_memory(self) -> bool:
+        """Whether it waits for memory beyond an SM's own cache."""
+        return self.case_id.startswith(MEMORY)
+
+
+def slowdowns(recording: NVBenchRecording) -> list[TrueSlowdown]:
+    """Return the true slowdown of each case."""
+    base, new = (_times(recording.side(side)) for side in (UNCHANGED, SLOWER))
+    results = []
+    for case, processes in base.items():
+        before, after = ([float(np.median(times)) for times in side] for side in (processes, new[case]))
+        count = sum(map(len, (*processes, *new[case])))
+        mean = float(np.mean(before))
+        spread = (max(before) - min(before)) / mean
+        results.append(TrueSlowdown(case, mean, float(np.mean(after)) / mean - 1, spread, count))
+    return results
+
+
+def _times(processes: Sequence[NVBenchProcess]) -> dict[str, list[NDArray[np.float64]]]:
+    taken = [process.times_us() for process in processes]
+    return {case: [times[case] for times in taken] for case in taken[0]}

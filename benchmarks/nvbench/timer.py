@@ -1,6 +1,6 @@
 """Time the cases of a suite with NVBench in this process; `python -m benchmarks nvbench` starts it.
 
-    python -m benchmarks.nvbench.timer SUITE JSON GPU
+    python -m benchmarks.nvbench.timer SUITE JSON
 
 The kernels are those that shflbench builds, at the suite's launch and iterations, with the first input set of the
 verification. NVBench uses its default settings and writes its results to the file JSON.
@@ -8,28 +8,25 @@ verification. NVBench uses its default settings and writes its results to the fi
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import Any
 
 import numpy as np
 
 from benchmarks.common.pages import program
 from shflbench.core.environment import cache_folder
+from shflbench.core.model import Case
+from shflbench.cuda.backends.base import Array, KernelCall
 from shflbench.cuda.compile.build import Builder
 from shflbench.cuda.compile.toolchain import find
 from shflbench.measure.workload import Workload, call_of
 from shflbench.patterns.declare import ITERATIONS
+from shflbench.patterns.discover import LoadedPattern
 from shflbench.patterns.discover import load as load_pattern
 from shflbench.suite import load
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from types import ModuleType
-
-    from shflbench.core.model import Case
-    from shflbench.cuda.backends.base import Array, KernelCall
-    from shflbench.patterns.discover import LoadedPattern
 
 SEED = 0  # of the input data: the default of `shflbench run`
 
@@ -38,17 +35,15 @@ def main() -> None:
     """Register every case of the suite with NVBench and run them all."""
     parser = program(__doc__)
     parser.add_argument("suite", type=Path)
-    parser.add_argument("json", type=Path)
-    parser.add_argument("gpu", type=int)
+    parser.add_argument("json")
     wanted = parser.parse_args()
     nvbench, cupy = import_module("cuda.bench"), import_module("cupy")
-    cupy.cuda.Device(wanted.gpu).use()
-    builder = Builder(find(), "sm_" + cupy.cuda.Device(wanted.gpu).compute_capability, cache_folder())
+    builder = Builder(find(), "sm_" + cupy.cuda.Device(0).compute_capability, cache_folder())
     suite = load(wanted.suite)
     for case in suite.cases:
         pattern = load_pattern(suite.pattern_folders[case.pattern])
         nvbench.register(benchmark(cupy, *prepared(builder, pattern, case), case.iterations)).set_name(case.id)
-    nvbench.run_all_benchmarks(["nvbench", "--devices", str(wanted.gpu), "--json", str(wanted.json)])
+    nvbench.run_all_benchmarks(["nvbench", "--devices", "0", "--json", wanted.json])
 
 
 def prepared(builder: Builder, pattern: LoadedPattern, case: Case) -> tuple[KernelCall, Sequence[Array]]:

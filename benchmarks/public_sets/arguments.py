@@ -10,16 +10,16 @@ from __future__ import annotations
 
 import re
 import tomllib
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from math import prod
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from shflbench.errors import ResultsError
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+Entry = Mapping[str, Any]
 
 TABLES = Path(__file__).with_name("arguments")
 MOST_THREADS = 4096  # of a launch in a header comment, as of one in host code: larger grids are scaled down
@@ -47,53 +47,34 @@ class FileArguments:
     includes: tuple[str, ...] = ()  # relative to the clone
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    paths: Sequence[str]
-    values: Mapping[str, Any]
-
-    def applies_to(self, path: str) -> bool:
-        return any(fnmatchcase(path, pattern) for pattern in self.paths)
-
-
-@dataclass(frozen=True, slots=True)
-class ArgumentTable:
-    """The entries of one set."""
-
-    entries: tuple[_Entry, ...] = field(default=())
-
-    def of(self, path: str, text: str) -> FileArguments:
-        """Return the options for the file at `path` with this text."""
-        merged: dict[str, Any] = {}
-        for entry in self.entries:
-            if entry.applies_to(path):
-                args = _overridden(merged.get("args", ()), entry.values.get("args", ()))
-                merged |= {**entry.values, "args": args}
-        runs = tuple(_run(merged, run, header_launch(text)) for run in merged.get("runs", [{}]))
-        return FileArguments(runs, header_defines(text), tuple(merged.get("includes", ())))
-
-
-def _run(file: Mapping[str, Any], run: Mapping[str, Any], header: tuple[str, ...]) -> RunArguments:
-    both = {**file, **run}
-    args = _overridden(file.get("args", ()), run.get("args", ()))
-    return RunArguments(both.get("kernel", ""), tuple(both.get("launches", ())) or header, args, both.get("shared"))
-
-
-def _overridden(args: Sequence[str], later: Sequence[str]) -> tuple[str, ...]:
-    return tuple({arg.partition("=")[0]: arg for arg in (*args, *later)}.values())
-
-
-def read_arguments(name: str, tables: Path = TABLES) -> ArgumentTable:
-    """Return the arguments of the set `name`, none if it has no file; ResultsError for an unknown key."""
+def read_arguments(name: str, tables: Path = TABLES) -> list[Entry]:
+    """Return the entries of the set `name`, none if it has no file; ResultsError for an unknown key."""
     path = tables / f"{name}.toml"
-    if not path.exists():
-        return ArgumentTable()
-    entries = tomllib.loads(path.read_text(encoding="utf-8")).get("files", [])
+    entries: list[Entry] = tomllib.loads(path.read_text(encoding="utf-8"))["files"] if path.exists() else []
     for entry in entries:
         unknown = {*(set(entry) - _KEYS), *(key for run in entry.get("runs", ()) for key in set(run) - _RUN_KEYS)}
         if unknown:
             raise ResultsError(f"{path}: unknown key {unknown.pop()}", f"allowed: {', '.join(sorted(_KEYS))}")
-    return ArgumentTable(tuple(_Entry(entry["paths"], entry) for entry in entries))
+    return entries
+
+
+def arguments_of(path: str, text: str, entries: Sequence[Entry]) -> FileArguments:
+    """Return the options for the file at `path` with this text."""
+    merged: dict[str, Any] = {}
+    for entry in entries:
+        if any(fnmatchcase(path, pattern) for pattern in entry["paths"]):
+            merged = _overridden(merged, entry)
+    runs = []
+    for run in (_overridden(merged, one) for one in merged.get("runs", [{}])):
+        launches = tuple(run.get("launches", ())) or header_launch(text)
+        runs.append(RunArguments(run.get("kernel", ""), launches, run["args"], run.get("shared")))
+    return FileArguments(tuple(runs), header_defines(text), tuple(merged.get("includes", ())))
+
+
+def _overridden(earlier: Entry, later: Entry) -> dict[str, Any]:
+    """Return both, the later one first, and their arguments one by one."""
+    args = (*earlier.get("args", ()), *later.get("args", ()))
+    return {**earlier, **later, "args": tuple({arg.partition("=")[0]: arg for arg in args}.values())}
 
 
 def header_block(text: str) -> int | None:

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from shutil import which
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from benchmarks.public_sets.arguments import RunArguments
 from shflbench.checker.options import FileOptions, LaunchOptions
@@ -19,7 +19,7 @@ from shflbench.errors import ShflbenchError
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
-    from shflbench.checker.report import FileReport, KernelReport
+    from shflbench.checker.report import KernelReport
 
 MOST_FINDINGS = 4  # per kernel, in a record
 KB_PER_MB = 1024  # getrusage(2) counts in KB on Linux
@@ -66,17 +66,6 @@ class JobResult:
     megabytes: float = 0.0  # the largest memory of a process
     machine: str = ""  # on which it was measured
 
-    @classmethod
-    def of(cls, record: dict[str, Any]) -> JobResult:
-        """Return the result in a record."""
-        kernels = tuple(KernelResult(**_with_tuples(kernel)) for kernel in record["kernels"])
-        return cls(**{**_with_tuples(record), "kernels": kernels})
-
-
-def _with_tuples(record: dict[str, Any]) -> dict[str, Any]:
-    """Return a record with a tuple for each list of JSON."""
-    return {key: tuple(item) if isinstance(item, list) else item for key, item in record.items()}
-
 
 def check(job: Job) -> JobResult:
     """Return what `check` says about the file of a job; its options that do not fit are an error of the result."""
@@ -106,7 +95,7 @@ def check(job: Job) -> JobResult:
             )
             report = check_file(Path(job.clone) / job.path, options)
             kernels += (_kernel(kernel, job.clone) for kernel in report.kernels)
-            notes += _notes(report)
+            notes += (f"{note.kind}: {note.text}" for note in report.notes)
             compiler = report.compiler
     except ShflbenchError as error:
         return JobResult(error=error.message.replace(f"{job.clone}/", ""))
@@ -120,10 +109,6 @@ def _kernel(report: KernelReport, clone: str) -> KernelResult:
     launches = tuple(launch.shape for launch in report.launches)
     kinds = tuple(dict.fromkeys(finding.kind.name for finding in report.findings))
     return KernelResult(report.name, str(report.verdict), sentence, findings, kinds, launches)
-
-
-def _notes(report: FileReport) -> tuple[str, ...]:
-    return tuple(f"{note.kind}: {note.text}" for note in report.notes)
 
 
 def work(job: Job, results: Connection) -> None:

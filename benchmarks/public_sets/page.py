@@ -1,24 +1,26 @@
-"""The page on all sets, in Markdown, and the same figures as JSON."""
+"""The record: the page on all sets, the same figures as JSON, and the tables in the documentation."""
 
 from __future__ import annotations
 
 import json
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
+from pathlib import Path
 from statistics import mode
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from benchmarks.common.pages import written_by
-from benchmarks.public_sets.listings import WRONG, differing_kinds, excluded, sources, wrong
-from benchmarks.public_sets.outcomes import Outcome
-from benchmarks.public_sets.published import comparison, hidden_races
-from benchmarks.public_sets.sets import part_of
-from benchmarks.public_sets.tables import costs, table
+from benchmarks.common.pages import bullets, written_by
+from benchmarks.common.records import read_table
+from benchmarks.public_sets.sets import Part, part_of
+from benchmarks.public_sets.tables import SetOutcomes, comparison, costs, hidden_races, table
+from benchmarks.public_sets.truth import FileOutcome, Outcome
+from shflbench.errors import ResultsError
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from benchmarks.public_sets.outcomes import FileOutcome
-    from benchmarks.public_sets.tables import SetOutcomes
-
+LIMITS = Path(__file__).with_name("limits.tsv")
+WRONG = tuple(outcome for outcome in Outcome if not outcome.right)
+RECORDED = Path(__file__).parent.with_name("public_sets.md")
+EXPLANATION = RECORDED.parents[1] / "docs" / "explanation" / "how-often-check-is-right.md"
+START, END = "<!-- tables of benchmarks/public_sets.md -->\n", "<!-- end of the tables -->"
 PAGE = """\
 # `check` on public sets
 
@@ -96,6 +98,64 @@ graph, without a GPU. A race counts as found if a finding shows it; {hidden} cal
 {comparison}"""
 
 
+def excluded(sets: Sequence[SetOutcomes]) -> str:
+    """Return a line per set: its commit, and how many files each rule excludes."""
+    rules = {one.public: Counter(exclusion.rule for exclusion in one.excluded.values()) for one in sets}
+    return bullets(
+        f"{public.title} ({public.repository} at {public.commit[:7]}): "
+        f"{', '.join(f'{rule} {count}' for rule, count in sorted(counts.items())) or 'none'}."
+        for public, counts in rules.items()
+    )
+
+
+def sources(sets: Sequence[SetOutcomes]) -> str:
+    """Return a line per set: where its truth comes from."""
+    return bullets(f"{public.title}: {public.source}." for public in dict.fromkeys(one.public for one in sets))
+
+
+def wrong(sets: Sequence[SetOutcomes], table: Path = LIMITS, outcomes: Collection[Outcome] = WRONG) -> str:
+    """Return a line per file with one of these outcomes, with the truth, the reason of the verdict and the limit."""
+    limits = {(row["set"], row["path"]): row["limit"] for row in read_table(table)} if table.exists() else {}
+
+    def line(name: str, one: FileOutcome, compilers: str) -> str:
+        limit = f" Limit: {limits.get((name, one.path), 'not stated.')}" if one.outcome is Outcome.BUG_CLEAN else ""
+        part = "" if (part := part_of(one.path)) is Part.TUNING else f", {part}"
+        report = f"({compilers}{part}). {_truth(one)} Report: {_sentence(one.reason)}{limit}"
+        return f"**{one.outcome}** {name}/{one.path} {report}"
+
+    return _listed(sets, lambda one: one.outcome in outcomes, line)
+
+
+def differing_kinds(sets: Sequence[SetOutcomes]) -> str:
+    """Return a line per bug that is called broken for findings of another kind than its truth."""
+
+    def line(name: str, one: FileOutcome, compilers: str) -> str:
+        kinds = ", ".join(one.kinds).lower().replace("_", " ")
+        return f"{name}/{one.path} ({compilers}). {_truth(one)} Findings: {kinds}."
+
+    return _listed(sets, lambda one: one.differs_in_kind, line)
+
+
+def _truth(one: FileOutcome) -> str:
+    return f"Truth: {one.truth.kind}: {_sentence(one.truth.reason)}"
+
+
+def _sentence(text: str) -> str:
+    return f"{text.rstrip('.')}."
+
+
+def _listed(
+    sets: Sequence[SetOutcomes], chosen: Callable[[FileOutcome], bool], line: Callable[[str, FileOutcome, str], str]
+) -> str:
+    """Return the lines of the files that are chosen, one line for both compilers where the outcome is the same."""
+    kept: dict[tuple[str, Outcome, str], tuple[FileOutcome, list[str]]] = {}
+    for one in sets:
+        for outcome in filter(chosen, one.outcomes):
+            key = (one.public.name, outcome.outcome, outcome.path)
+            kept.setdefault(key, (outcome, []))[1].append(one.compiler)
+    return bullets(line(key[0], kept[key][0], " and ".join(kept[key][1])) for key in sorted(kept))
+
+
 def page(sets: Sequence[SetOutcomes]) -> str:
     """Return the Markdown page."""
     results = [outcome.result for one in sets for outcome in one.outcomes]
@@ -105,14 +165,14 @@ def page(sets: Sequence[SetOutcomes]) -> str:
         compilers=", ".join(sorted({result.compiler for result in results if result.compiler})) or "nothing",
         partial="" if any(one.complete for one in sets) else PARTIAL,
         table=table(sets),
-        sources="\n".join(sources(sets)),
+        sources=sources(sets),
         races=_races(sets),
         costs=costs(sets),
-        false_alarms="\n".join(wrong(sets, outcomes={Outcome.SOUND_BROKEN})),
-        false_cleans="\n".join(wrong(sets, outcomes={Outcome.BUG_CLEAN})),
-        others="\n".join(wrong(sets, outcomes={*WRONG} - bad)),
-        kinds="\n".join(differing_kinds(sets)),
-        excluded="\n".join(excluded(sets)),
+        false_alarms=wrong(sets, outcomes={Outcome.SOUND_BROKEN}),
+        false_cleans=wrong(sets, outcomes={Outcome.BUG_CLEAN}),
+        others=wrong(sets, outcomes={*WRONG} - bad),
+        kinds=differing_kinds(sets),
+        excluded=excluded(sets),
     ).replace("\n\n\n\n", "\n\n")
 
 
@@ -148,10 +208,7 @@ def _set_record(one: SetOutcomes) -> str:
 def _usual(one: SetOutcomes) -> dict[str, str]:
     """Return the compiler and the machine that most files of a set have."""
     results = [outcome.result for outcome in one.outcomes]
-    if not results:
-        return {}
-    compilers, machines = ([getattr(result, name) for result in results] for name in ("compiler", "machine"))
-    return {"compiler": mode(compilers), "machine": mode(machines)}
+    return {name: mode(getattr(item, name) for item in results) for name in ("compiler", "machine")} if results else {}
 
 
 def _file_record(outcome: FileOutcome) -> dict[str, Any]:
@@ -168,3 +225,26 @@ def _file_record(outcome: FileOutcome) -> dict[str, Any]:
         "megabytes": outcome.result.megabytes,
     }
     return record if outcome.outcome.right else {**record, "reason": outcome.reason}
+
+
+def write_record(sets: Sequence[SetOutcomes], path: Path) -> None:
+    """Write the page to `path`, JSON beside it and, if it is the page of the project, the tables in its docs."""
+    path.write_text(page(sets), encoding="utf-8")
+    path.with_suffix(".json").write_text(record(sets), encoding="utf-8")
+    if path == RECORDED:
+        text = EXPLANATION.read_text(encoding="utf-8")
+        EXPLANATION.write_text(with_tables(text, sets), encoding="utf-8")
+
+
+def with_tables(text: str, sets: Sequence[SetOutcomes]) -> str:
+    """Return the text with the tables of verdicts and of Indigo's races between its marks; ResultsError without marks.
+
+    The tables are those of one compiler, NVRTC where it was used: every user has it.
+    """
+    before, start, rest = text.partition(START)
+    _, end, after = rest.partition(END)
+    if not end:
+        raise ResultsError("the documentation has no marks around the tables", f"add {START.strip()} and {END}")
+    compiler = "NVRTC" if any(one.compiler == "NVRTC" for one in sets) else sets[0].compiler
+    chosen = [one for one in sets if one.compiler == compiler]
+    return f"{before}{start}\n{table(chosen)}\n\n{comparison(chosen)}\n\n{end}{after}"

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict, dataclass, replace
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, replace
 from functools import partial
 from multiprocessing import get_context
-from typing import TYPE_CHECKING
+from pathlib import Path
+
+import msgspec
 
 from benchmarks.common.records import JsonLines
 from benchmarks.common.runs import run_all
-from benchmarks.public_sets.job import JobResult, work
-from benchmarks.public_sets.machine import machine
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
-    from benchmarks.public_sets.job import Job
+from benchmarks.public_sets.job import Job, JobResult, work
 
 # Forks processes that have `check` imported, which takes longer than most files do.
 _CONTEXT = get_context("forkserver")
@@ -29,24 +25,25 @@ _CONTEXT.set_forkserver_preload([
 ])  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Finished:
-    """The files that an earlier run has finished, in a file of one JSON object per line."""
+def finished(path: Path, *, errors: bool = False) -> dict[str, JobResult]:
+    """Return the results that an earlier run kept, by key of the job.
 
-    path: Path
+    Files without a verdict are left out, because they are tried again, unless `errors` asks for these, too.
+    """
+    results = {record["job"]: msgspec.convert(record["result"], JobResult) for record in JsonLines(path).read()}
+    return {key: result for key, result in results.items() if errors or not result.error}
 
-    def read(self, *, errors: bool = False) -> dict[str, JobResult]:
-        """Return the results by key of the job; none if there is no such file.
 
-        The half line of a stopped run is left out, and so are files without a verdict, which are tried again, unless
-        `errors` asks for these, too.
-        """
-        results = {record["job"]: JobResult.of(record["result"]) for record in JsonLines(self.path).read()}
-        return {key: result for key, result in results.items() if errors or not result.error}
+def keep(path: Path, job: Job, result: JobResult) -> None:
+    """Add one result."""
+    JsonLines(path).add({"job": job.key(), "result": asdict(result)})
 
-    def add(self, job: Job, result: JobResult) -> None:
-        """Add one result."""
-        JsonLines(self.path).add({"job": job.key(), "result": asdict(result)})
+
+def machine(cpu: Path = Path("/proc/cpuinfo")) -> str:
+    """Return the class of this machine: its number of cores and, on Linux, their model."""
+    lines = cpu.read_text(encoding="utf-8").splitlines() if cpu.exists() else []
+    model = next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "")
+    return f"{os.cpu_count()} cores{f' of {model}' if model else ''}"
 
 
 def run(jobs: Sequence[Job], *, processes: int, seconds: float) -> Iterator[tuple[Job, JobResult]]:
@@ -66,7 +63,7 @@ def run_one(job: Job, seconds: float) -> JobResult:
         if not receiver.poll(seconds):
             process.kill()
             return JobResult(error=f"no verdict after {seconds:g} s", seconds=seconds)
-        return JobResult.of(json.loads(receiver.recv()))
+        return msgspec.json.decode(receiver.recv(), type=JobResult)
     except EOFError:
         process.join()
         return JobResult(error=f"ended with exit code {process.exitcode}; the traceback is on stderr")

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from pathlib import Path
+from shutil import rmtree
 
+from benchmarks.common.runs import call
 from shflbench.errors import ResultsError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
 
 
 class Part(StrEnum):
@@ -102,3 +101,25 @@ def part_of(path: str) -> Part:
     if path in SEEN:
         return Part.SEEN
     return Part.HELD_OUT if int(sha256(path.encode()).hexdigest(), 16) % 3 == 0 else Part.TUNING
+
+
+def fetch(sets: Iterable[PublicSet], folder: Path) -> None:
+    """Clone those of the sets that `folder` lacks by git, each at its commit; ResultsError if git fails."""
+    for public in sets:
+        clone = folder / public.folder
+        if clone.exists():
+            continue
+        clone.mkdir(parents=True)
+        # One commit without its history: a fetch by id, which GitHub allows.
+        for arguments in (
+            ("init", "--quiet"),
+            ("fetch", "--quiet", "--depth=1", public.repository, public.commit),
+            ("checkout", "--quiet", "FETCH_HEAD"),
+        ):
+            reply = call(["git", "-C", str(clone), *arguments], None)
+            if reply.code:
+                rmtree(clone)
+                raise ResultsError(
+                    f"git {arguments[0]} of {public.repository} failed: {reply.errors.strip()}",
+                    "check the network, or clone it by hand at the commit in benchmarks/public_sets/sets.py",
+                )

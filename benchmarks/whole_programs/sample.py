@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import json
 from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
+
+from benchmarks.common.records import JsonLines, PublicFile, read_rows
 
 HERE = Path(__file__).parent
 WRONG = "wrong"
@@ -13,35 +15,13 @@ LEFT_OUT = "left out"
 
 
 @dataclass(frozen=True, slots=True)
-class ProgramFile:
-    """One file of the sample."""
-
-    repository: str  # owner/name
-    commit: str
-    path: str
-
-    @property
-    def key(self) -> str:
-        """The name of the file in all tables."""
-        return f"{self.repository}/{self.path}"
-
-
-@dataclass(frozen=True, slots=True)
-class KernelVerdict:
-    """The verdict on one kernel."""
-
-    name: str
-    verdict: str
-
-
-@dataclass(frozen=True, slots=True)
 class FileResult:
     """What the first run said of a file."""
 
-    file: str  # `ProgramFile.key`
+    file: str  # `PublicFile.key`
     verdict: str  # the worst one of the kernels
     seconds: float
-    kernels: tuple[KernelVerdict, ...]
+    kernels: tuple[tuple[str, str], ...]  # name and verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,50 +47,28 @@ class Sample:
     @property
     def rule(self) -> str:
         """How its files were chosen, and on what machine they were checked."""
-        return (self._folder / "rule.txt").read_text(encoding="utf-8").strip()
+        return (HERE / self.name / "rule.txt").read_text(encoding="utf-8").strip()
 
-    def files(self) -> list[ProgramFile]:
+    def files(self) -> list[PublicFile]:
         """Return its files."""
-        return [ProgramFile(*row) for row in _rows(self._folder / "sample.tsv")]
+        return read_rows(HERE / self.name / "sample.tsv", PublicFile)
 
     def results(self) -> list[FileResult]:
-        """Return the results of the first run; none before it."""
-        path = self._folder / "results.jsonl"
-        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-        return [_result(json.loads(line)) for line in lines]
+        """Return the results of the first run."""
+        return msgspec.convert(JsonLines(HERE / self.name / "results.jsonl").read(), list[FileResult])
 
     def readings(self) -> list[Reading]:
-        """Return what readers say; nothing before they have read."""
-        path = self._folder / "readings.tsv"
-        return [Reading(*row) for row in _rows(path)] if path.exists() else []
-
-    @property
-    def _folder(self) -> Path:
-        return HERE / self.name
+        """Return what readers say."""
+        return read_rows(HERE / self.name / "readings.tsv", Reading)
 
 
+_PROGRAMS = "extensions, libraries and programs"
 SAMPLES = {
     sample.name: sample
     for sample in (
         Sample("programs", "`check` on whole programs", HERE.with_suffix(".md")),
         Sample("extensions", "`check` on extensions, libraries and further programs", HERE.with_name("extensions.md")),
-        Sample(
-            "unseen", "`check` on a further sample of extensions, libraries and programs", HERE.with_name("unseen.md")
-        ),
-        Sample(
-            "further", "`check` on a third sample of extensions, libraries and programs", HERE.with_name("further.md")
-        ),
+        Sample("unseen", f"`check` on a further sample of {_PROGRAMS}", HERE.with_name("unseen.md")),
+        Sample("further", f"`check` on a third sample of {_PROGRAMS}", HERE.with_name("further.md")),
     )
 }
-
-
-def _result(record: dict[str, object]) -> FileResult:
-    kernels = record["kernels"]
-    assert isinstance(kernels, list)  # noqa: S101  (the form of the record)
-    verdicts = tuple(KernelVerdict(str(name), str(verdict)) for name, verdict in kernels)
-    return FileResult(str(record["file"]), str(record["verdict"]), float(str(record["seconds"])), verdicts)
-
-
-def _rows(path: Path) -> list[list[str]]:
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE))[1:]

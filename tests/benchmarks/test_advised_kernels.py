@@ -2,8 +2,19 @@
 
 import pytest
 
-from benchmarks.file_advice.kernels import FOLDER, Compared, Outcome, Truth, compare, truths
-from benchmarks.file_advice.kernels_page import PAGE, QUESTIONS, kernels_page, questions, results
+from benchmarks.file_advice.kernels import (
+    FOLDER,
+    PAGE,
+    QUESTIONS,
+    Compared,
+    Outcome,
+    Truth,
+    compare,
+    kernels_page,
+    questions,
+    results,
+    truths,
+)
 
 
 def test_the_page_is_that_of_the_files() -> None:

@@ -3,8 +3,7 @@
 import pytest
 
 from benchmarks.async_kernels.page import page
-from benchmarks.async_kernels.runs import read_costs
-from benchmarks.async_kernels.sample import PAGE, KernelResult, PublicKernel, notes, results, sample
+from benchmarks.async_kernels.runs import PAGE, KernelResult, PublicKernel, notes, read_costs, results, sample
 
 
 def expected(verdict: str) -> PublicKernel:
@@ -51,8 +50,4 @@ def test_the_page_judges_the_limit_without_and_with_the_compiler() -> None:
     assert "schedules | 1 | 2.5 | 2.5 | 90 | 90 | 1 of 1 |" in text
     assert "compiler | 1 | 9.0 | 9.0 | 1200 | 1200 | 0 of 1 |" in text
     assert "| clean | 2.5 | 6.5 | 9.0 | 90 |" in text
-
-
-def test_a_run_without_the_costs_of_the_own_process_has_none_on_the_page() -> None:
-    kernel = expected("sound")
     assert "| clean | – | – | 9.0 | – |" in page([kernel], {}, {kernel.key: KernelResult("clean", "", 9.0, 1200.0)}, {})

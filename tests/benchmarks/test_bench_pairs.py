@@ -4,8 +4,7 @@ import pytest
 
 from benchmarks.bench_pairs.__main__ import PAGE, RECORD
 from benchmarks.bench_pairs.page import text
-from benchmarks.bench_pairs.pairs import Pair, own_times, pairs
-from benchmarks.bench_pairs.runs import bench_ratio
+from benchmarks.bench_pairs.pairs import Pair, bench_ratio, own_times, pairs
 
 BY_ID = {pair.id: pair for pair in pairs()}
 TURNS = """\

@@ -61,7 +61,7 @@ def test_a_verdict_is_wrong_if_the_truth_is_another(
     truths: tuple[bool, ...], verdict: ClaimStatus, *, is_wrong: bool
 ) -> None:
     tally = Tally()
-    tally.add(Trial(claim("time(shfl) > 1"), truths, 0.01, 5.0), verdict, "")
+    tally.add(Trial(claim("time(shfl) > 1"), truths, 0.01, 5.0), verdict)
     assert tally.wrong == is_wrong
     assert tally.count == 1
 

@@ -6,13 +6,13 @@ import pytest
 from benchmarks.compare_power import __main__ as compare_power
 from benchmarks.compare_power.__main__ import RECORDED, WITH_CONTEXTS, main
 from benchmarks.compare_power.batch import Batch, load
-from benchmarks.compare_power.evidence import Evidence, gather
 from benchmarks.compare_power.page import page
-from benchmarks.compare_power.requirements import requirements
-from benchmarks.compare_power.runs import write
 from benchmarks.compare_power.suite import suite
+from benchmarks.compare_power.tally import Evidence, gather, requirements
+from shflbench.errors import ResultsError
 from shflbench.store import read_run
-from tests.conftest import Command, Outcome
+from tests.conftest import Command
+from tests.fakes.recorded_runs import write
 
 FIRST = min(RECORDED.glob("*.npz"))
 PAGE = Path(__file__).parents[2] / "benchmarks" / "compare_power.md"
@@ -75,7 +75,7 @@ def test_tables_of_the_page_are_complete(evidence: Evidence) -> None:
 
 @pytest.mark.archs
 def test_same_recordings_give_the_same_evidence(batch: Batch) -> None:
-    first, second = (gather([batch], FEW) for _ in range(2))
+    first, second = (gather([batch], FEW / 4) for _ in range(2))
     assert page(first) == page(second)
     assert "There is one batch: nothing to compare across." in page(first)
 
@@ -95,34 +95,33 @@ def test_without_names_every_recording_of_the_repository_is_taken(drawn: list[tu
     assert drawn == [(sorted(path.stem for path in RECORDED.glob("*.npz")), 1.0)]
 
 
-def test_recording_that_is_not_there_is_one_sentence(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    assert main([str(tmp_path / "none.npz")]) == 2
-    assert "none.npz cannot be read as a recording" in capsys.readouterr().err
-
-
-def test_folder_without_recordings_is_one_sentence(
+def test_an_error_is_one_sentence(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    with pytest.raises(ResultsError, match=r"none\.npz cannot be read as a recording"):
+        main([str(tmp_path / "none.npz")])
     monkeypatch.setattr(compare_power, "RECORDED", tmp_path)
-    assert main([]) == 2
-    assert f"{tmp_path} has no recording" in capsys.readouterr().err
-
-
-def test_no_draws_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(ResultsError, match="has no recording"):
+        main([])
     with pytest.raises(SystemExit, match="2"):
         main(["--draws", "0"])
     assert "--draws must be above 0" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
-    ("name", "folder", "contexts"),
-    [("compare_power.md", RECORDED, "1"), ("compare_power_contexts.md", WITH_CONTEXTS, "9")],
+    ("name", "folders", "contexts"),
+    [
+        ("compare_power.md", [RECORDED], {"1"}),
+        ("compare_power_contexts.md", [WITH_CONTEXTS], {"9"}),
+        ("compare_rules.md", [RECORDED, WITH_CONTEXTS], {"1", "9"}),
+    ],
 )
-def test_committed_page_is_of_the_committed_recordings(name: str, folder: Path, contexts: str) -> None:
+def test_committed_page_is_of_the_committed_recordings(name: str, folders: list[Path], contexts: set[str]) -> None:
     text = PAGE.with_name(name).read_text(encoding="utf-8")
     lines = [line for line in text.splitlines() if line.startswith("| `") and " NVIDIA " in line]
-    assert [line.split("`")[1] for line in lines] == [path.stem for path in sorted(folder.glob("*.npz"))]
-    assert {line.split(" | ")[6] for line in lines} == {contexts}
+    recorded = [path.stem for folder in folders for path in sorted(folder.glob("*.npz"))]
+    assert [line.split("`")[1] for line in lines] == recorded
+    assert {line.split(" | ")[6] for line in lines} == contexts
 
 
 def test_written_run_has_the_recorded_processes_and_the_suite_without_copies(batch: Batch, tmp_path: Path) -> None:
@@ -141,19 +140,15 @@ def test_run_in_which_one_case_is_slower_cannot_name_another(batch: Batch, tmp_p
         write(tmp_path / "run", batch, batch.processes(5)[:1], 5, ["no-such-case"])
 
 
-@pytest.fixture
-def compared(shflbench: Command, batch: Batch, tmp_path: Path) -> Outcome:
-    """The command on two recorded processes, of which the new one has one case with 10% more iterations."""
+def test_command_finds_the_one_slowed_case_of_recorded_processes(
+    shflbench: Command, batch: Batch, tmp_path: Path
+) -> None:
     base = write(tmp_path / "base", batch, batch.processes(0)[:1])
     new = write(tmp_path / "new", batch, batch.processes(10)[:1], 10, [SLOW])
-    return shflbench("compare", base, new)
-
-
-def test_command_finds_the_one_slowed_case_of_recorded_processes(compared: Outcome) -> None:
+    compared = shflbench("compare", base, new)
     assert compared.code == 1
-    slower = [line for line in compared.out.splitlines() if line.startswith("slower")]
-    assert len(slower) == 1
-    assert SLOW in slower[0]
+    (slower,) = [line for line in compared.out.splitlines() if line.startswith("slower")]
+    assert SLOW in slower
 
 
 def test_command_passes_unchanged_recorded_processes(shflbench: Command, batch: Batch, tmp_path: Path) -> None:

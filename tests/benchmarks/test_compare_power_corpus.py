@@ -7,12 +7,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmarks.compare_power import corpus, files_rule
+from benchmarks.compare_power import corpus
 from benchmarks.compare_power.__main__ import RECORDED
 from benchmarks.compare_power.batch import Batch, load
+from benchmarks.compare_power.judges import by_files
 from benchmarks.compare_power.pack import packed
-from benchmarks.compare_power.plain import write_side
 from benchmarks.nvbench.recording import CLOCKS_TAG, TIMES_TAG, NVBenchProcess, NVBenchRecording
+from shflbench.analysis.compare.comparison import Outcome
+from shflbench.errors import ResultsError
 from shflbench.store import read_run
 from tests.fakes.processes import Simulated, spread, write
 
@@ -96,13 +98,13 @@ def test_true_slowdowns_are_those_of_the_recorded_copies() -> None:
     assert len(rows) == 54 + 5 * 44
 
 
-def test_existing_folder_is_exit_code_2(
+def test_the_folder_must_be_new(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(corpus, "load", lambda _: [])
-    assert corpus.main([str(tmp_path)]) == 2
-    assert str(tmp_path) in capsys.readouterr().err
-    assert corpus.main([str(tmp_path / "new"), "some.npz"]) == 0
+    with pytest.raises(FileExistsError):
+        corpus.main([str(tmp_path)])
+    corpus.main([str(tmp_path / "new"), "some.npz"])
     assert capsys.readouterr().out == f"{tmp_path / 'new'}: 0.0 MB\n"
 
 
@@ -115,13 +117,10 @@ def test_page_explains_every_column_and_dedicates_the_data_to_the_public() -> No
 
 
 @pytest.mark.archs
-def test_compare_reads_the_files_that_rules_get(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_compare_reads_the_files_that_rules_get() -> None:
     (recorded,) = load([min(RECORDED.glob("*.npz"))])
     slowed = recorded.processes(10)[:3]
     unchanged = [process for process in recorded.processes(0) if process not in slowed][:3]
-    base = write_side(tmp_path / "base", recorded, unchanged, 0, 1980.0)
-    new = write_side(tmp_path / "new", recorded, slowed, 10, 1980.0)
-    assert files_rule.main([str(base), str(new)]) == 0
-    assert f"{SLOW},slower" in capsys.readouterr().out.splitlines()
-    assert files_rule.main([str(base), str(tmp_path / "none")]) == 2
-    assert "`shflbench compare` fails" in capsys.readouterr().err
+    assert by_files(recorded, 10, unchanged, slowed)[SLOW] is Outcome.SLOWER
+    with pytest.raises(ResultsError, match="`shflbench compare` fails"):
+        by_files(recorded, 10, [], slowed)

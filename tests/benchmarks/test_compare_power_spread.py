@@ -5,7 +5,7 @@ import pytest
 
 from benchmarks.compare_power.batch import Batch
 from benchmarks.compare_power.pack import packed
-from benchmarks.compare_power.spread import Spread, spreads, worth_naming
+from benchmarks.compare_power.tables import Spread, spreads_of, worth_naming
 from shflbench.store import read_run
 from tests.fakes.processes import Simulated, spread, write
 
@@ -23,13 +23,13 @@ def batches(tmp_path: Path) -> list[Batch]:
 
 
 def test_shift_of_one_case_between_batches_is_distinguished_from_an_offset_of_all(batches: list[Batch]) -> None:
-    shifts = {each.case_id: each.shift for each in spreads(batches) if each.time_us > 50}
+    shifts = {each.case_id: each.shift for each in spreads_of(batches) if each.time_us > 50}
     assert shifts.pop(SLOW) == pytest.approx(0.02, abs=0.004)
     assert max(shifts.values()) < 0.004
 
 
 def test_noisy_cases_are_named_and_the_rest_is_one_line(batches: list[Batch]) -> None:
-    every = spreads(batches)
+    every = spreads_of(batches)
     named, widest, shifted = worth_naming(batches)
     quiet = [each for each in every if not each.noisy]
     assert named == [each for each in every if each.noisy]

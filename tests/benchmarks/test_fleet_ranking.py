@@ -8,8 +8,17 @@ import pytest
 from benchmarks import fleet_ranking
 from benchmarks.compare_power.batch import load
 from benchmarks.fleet_devices import MODELS, SHARES, Recorded, Truth
-from benchmarks.fleet_folders import ReadingCost, reading_cost
-from benchmarks.fleet_ranking import LEAST_SLOW, MOST_SOUND, SLOW_3, Cost, Counts, judge, requirements
+from benchmarks.fleet_ranking import (
+    LEAST_SLOW,
+    MOST_SOUND,
+    SLOW_3,
+    Cost,
+    Counts,
+    ReadingCost,
+    judge,
+    reading_cost,
+    requirements,
+)
 from shflbench.store import read_run
 
 PAGE = Path(fleet_ranking.__file__).with_suffix(".md")

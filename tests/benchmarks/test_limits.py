@@ -5,9 +5,18 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import limit_cases
-from benchmarks.limit_cases import CaseKind
-from benchmarks.limits import Compared, best_case, compare, exceeded, main, page
+from benchmarks.limits import (
+    CASES,
+    CaseKind,
+    Compared,
+    best_case,
+    case_list,
+    compare,
+    exceeded,
+    listed_cases,
+    main,
+    page,
+)
 from shflbench.store import find_runs, read_run
 from shflbench.store.limits_file import CaseLimit, read_limits
 
@@ -63,7 +72,7 @@ def test_a_row_without_a_limit_counts_as_not_useful_and_its_reason_is_there(comp
 
 
 def test_all_listed_cases_count_also_those_that_cannot_be_compared(compared: list[Compared]) -> None:
-    listed = {case for kind, suite, case in limit_cases.read() if suite == "launch-sweep" and kind is CaseKind.LOOP}
+    listed = {case for kind, suite, case in listed_cases() if suite == "launch-sweep" and kind is CaseKind.LOOP}
     loops = [replace(one, of_cycles=None) for one in compared if one.row.case_id in listed]
     text = page({"neighbor": loops}, ["NVIDIA H200"])
     assert f"| loops: limit ÷ cycles | {len(loops)} | 0 | – | – | 95% | 0 of {len(loops)} |" in text
@@ -71,7 +80,7 @@ def test_all_listed_cases_count_also_those_that_cannot_be_compared(compared: lis
 
 def test_the_list_of_cases_follows_from_its_rule() -> None:
     runs = [read_run(folder) for folder in find_runs([RESULTS])]
-    assert limit_cases.FILE.read_text(encoding="utf-8") == limit_cases.text(runs)
+    assert CASES.read_text(encoding="utf-8") == case_list(runs)
 
 
 def test_the_page_is_that_of_the_reference_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,14 +5,13 @@ import sys
 from collections.abc import Callable
 from importlib import metadata, util
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from benchmarks.nvbench import __main__ as nvbench_agreement
-from benchmarks.nvbench import runs as nvbench_agreement_runs
-from benchmarks.nvbench.runs import CASES, Watched, suite_text, watch
-from benchmarks.nvbench.table import MEDIAN_TAG, WALL_TAG, NVBenchCase, ResultError
+from benchmarks.nvbench import table
+from benchmarks.nvbench.table import CASES, MEDIAN_TAG, WALL_TAG, NVBenchCase, ResultError, Watched, suite_text, watch
+from shflbench.errors import ResultsError
 from shflbench.store import read_info
 from shflbench.suite import load
 
@@ -28,55 +27,40 @@ def turns(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     def names(suite: Path) -> list[str]:
         return [case.id for case in load(suite).cases]
 
-    def nvbench(suite: Path, number: int, gpu: int) -> dict[str, NVBenchCase]:
-        taken.append(f"NVBench {number} on {gpu}")
+    def nvbench(suite: Path, number: int) -> dict[str, NVBenchCase]:
+        taken.append(f"NVBench {number}")
         return {name: NVBenchCase(70.0 + number / 10, 2.0) for name in names(suite)}
 
-    def shflbench(suite: Path, number: int, gpu: int) -> tuple[dict[str, float], float]:
-        taken.append(f"shflbench {number} on {gpu}")
+    def shflbench(suite: Path, number: int) -> tuple[dict[str, float], float]:
+        taken.append(f"shflbench {number}")
         shutil.copytree(RECORDED, suite.with_name(f"shflbench-{number}"))
         found = dict.fromkeys(names(suite), 70.0 + number / 10)
         return found, 0.1 * len(found)
 
-    monkeypatch.setattr(nvbench_agreement_runs, "run_nvbench", nvbench)
-    monkeypatch.setattr(nvbench_agreement_runs, "run_shflbench", shflbench)
+    monkeypatch.setattr(table, "run_nvbench", nvbench)
+    monkeypatch.setattr(table, "run_shflbench", shflbench)
     monkeypatch.setattr(nvbench_agreement, "installed", lambda: True)
     monkeypatch.setattr(metadata, "version", lambda _: "0.3.0")
     return taken
 
 
-@pytest.mark.parametrize("l2", ["warm", "cold"])
-def test_suite_has_twenty_four_cases_that_exist(l2: str, tmp_path: Path) -> None:
-    (tmp_path / "suite.yaml").write_text(suite_text(len(CASES), l2), encoding="utf-8")
+def test_suite_has_twenty_four_cases_that_exist(tmp_path: Path) -> None:
+    (tmp_path / "suite.yaml").write_text(suite_text(), encoding="utf-8")
     cases = load(tmp_path / "suite.yaml").cases
     assert len({case.id for case in cases}) == len(CASES) == 24
     assert all(case.launch.grid for case in cases)
-    assert {dict(case.options).get("l2", "warm") for case in cases} == {l2}
+    assert {dict(case.options)["l2"] for case in cases} == {"cold"}
 
 
-def test_both_take_turns(turns: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert nvbench_agreement.main(["--cases", "2", "--processes", "3", "--runs", "2", "--gpu", "1"]) == 0
-    assert turns == ["shflbench 1 on 1", "NVBench 1 on 1", "shflbench 2 on 1", "NVBench 2 on 1", "NVBench 3 on 1"]
-    table, verdicts = capsys.readouterr().out.split("\n\n")
-    assert len(table.splitlines()) == 4
-    assert verdicts.count("reached") == 3
-
-
-@pytest.mark.parametrize("side", ["nvbench", "shflbench"])
-def test_one_side_can_be_left_out(side: str, turns: list[str]) -> None:
-    nvbench_agreement.main(["--cases", "1", "--only", side])
-    assert {name.split()[0].lower() for name in turns} == {side}
-
-
-def test_missed_bar_is_exit_code_1(turns: list[str]) -> None:
-    assert nvbench_agreement.main(["--runs", "4", "--processes", "1"]) == 1  # 70.1 to 70.4 µs are 0.4% apart
-    assert len(turns) == 5
-
-
-def test_record_says_what_was_measured_where_and_how(turns: list[str], tmp_path: Path) -> None:
+def test_both_take_turns_and_the_page_says_what_was_measured_where_and_how(
+    turns: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     kept = tmp_path / "kept.md"
-    assert nvbench_agreement.main(["--record", str(kept), "--folder", str(tmp_path / "runs")]) == 0
+    assert nvbench_agreement.main(["--record", str(kept)]) == 0
+    assert turns[:5] == ["shflbench 1", "NVBench 1", "shflbench 2", "NVBench 2", "shflbench 3"]
+    assert turns[5:] == ["NVBench 3", "NVBench 4", "NVBench 5"]
     text = kept.read_text(encoding="utf-8")
+    assert capsys.readouterr().out == f"{text}\n"
     versions = read_info(RECORDED).versions
     assert f"- NVIDIA H200, driver {versions.driver}, CUDA {versions.cuda}\n- NVBench 0.3.0 (`cuda-bench`), " in text
     commit = (versions.git_commit or "")[:12] + (", changed" if versions.git_dirty else "")
@@ -84,27 +68,21 @@ def test_record_says_what_was_measured_where_and_how(turns: list[str], tmp_path:
     assert "- NVBench, 5 processes: default settings" in text
     assert "- shflbench, 3 runs, precision 0.5%, L2 cache cold." in text
     assert "| 70.300 | 0.57% | 70.200 | 0.28% | -0.14% | 0.97% | yes |\n" in text
-    assert "- reached: 24 of 24 kernels agree" in text
+    assert "- met: 24 of 24 kernels agree" in text
     assert "NVBench takes 2.00 s per case and shflbench 0.100 s, both without start-up: a factor of 20.0" in text
-    assert (tmp_path / "runs" / "suite.yaml").read_text(encoding="utf-8") == suite_text(24, "cold")
-    assert len(turns) == 8
 
 
-@pytest.mark.parametrize("words", [("--cases", "23"), ("--processes", "4"), ("--runs", "2"), ("--only", "nvbench")])
-def test_record_of_a_part_is_refused(words: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit, match="2"):
-        nvbench_agreement.main(["--record", "kept.md", *words])
-    assert "--record needs all cases, 3 runs or more, and 5 processes or more" in capsys.readouterr().err
+def test_missed_bar_is_exit_code_1(turns: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(table, "RUNS", 4)  # 70.1 to 70.4 µs are 0.4% apart
+    assert nvbench_agreement.main([]) == 1
+    assert len(turns) == 9
 
 
-def test_missing_package_is_one_sentence_with_the_remedy(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_missing_package_is_one_sentence_with_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(nvbench_agreement, "installed", lambda: False)
-    assert nvbench_agreement.main([]) == 2
-    assert capsys.readouterr().err == (
-        "The package cuda-bench is not installed. In a checkout: pip install '.[nvbench]'.\n"
-    )
+    with pytest.raises(ResultsError, match="cuda-bench is not installed") as error:
+        nvbench_agreement.main([])
+    assert "pip install '.[nvbench]'" in error.value.advice
 
 
 @pytest.mark.parametrize("specs", [{}, {"cuda": "a spec"}, {"cuda": "a spec", "cuda.bench": "a spec"}])
@@ -113,55 +91,34 @@ def test_package_is_searched_without_importing_it(specs: dict[str, str], monkeyp
     assert nvbench_agreement.installed() == bool(specs.get("cuda.bench"))
 
 
-def test_failed_process_is_quoted(
-    turns: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def fail(suite: Path, number: int, gpu: int) -> Any:
-        del suite, number, gpu
-        raise ResultError("it ends with exit code 4")
-
-    monkeypatch.setattr(nvbench_agreement_runs, "run_nvbench", fail)
-    assert nvbench_agreement.main([]) == 2
-    assert capsys.readouterr().err == "it ends with exit code 4\n"
-    assert turns == ["shflbench 1 on 0"]
-
-
 def test_seconds_count_from_the_line_that_ends_the_start_up() -> None:
     watched = Watched(((1.0, "GPU"), (3.0, "SM clock when warm: 1980 MHz."), (4.5, "a table"), (5.0, "folder")), 6.0)
     assert watched.after("SM clock when warm") == 2.0
     assert watched.after("no such line") == 6.0
 
 
-def test_run_of_shflbench_is_read_from_its_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_both_are_read_from_their_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    suite = tmp_path / "suite.yaml"
+
     def fake(words: tuple[str, ...], log: Path, cache: Path) -> Watched:
-        assert words[:4] == ("-m", "shflbench", "run", str(tmp_path / "suite.yaml"))
-        assert words[4:8] == ("--device", "cuda", "--gpu", "1")
-        assert (log, cache) == (tmp_path / "shflbench-2.log", tmp_path / "cache")
-        shutil.copytree(RECORDED, words[9])
+        assert cache == tmp_path / "cache"
+        if words[1] == "shflbench":
+            assert words[2:7] == ("run", str(suite), "--device", "cuda", "--output")
+            assert log == tmp_path / "shflbench-2.log"
+            shutil.copytree(RECORDED, words[7])
+        else:
+            assert words == ("-m", "benchmarks.nvbench.timer", str(suite), str(tmp_path / "nvbench-3.json"))
+            values = [(MEDIAN_TAG, "7e-05"), (WALL_TAG, "1.5")]
+            summaries = [{"tag": tag, "data": [{"name": "value", "value": value}]} for tag, value in values]
+            benches = [{"name": "case", "states": [{"summaries": summaries}]}]
+            (tmp_path / "nvbench-3.json").write_text(json.dumps({"benchmarks": benches}), encoding="utf-8")
         return Watched(((2.0, "SM clock when warm: 1974 MHz."), (7.5, "folder")), 8.0)
 
-    monkeypatch.setattr(nvbench_agreement_runs, "watch", fake)
-    times, seconds = nvbench_agreement_runs.run_shflbench(tmp_path / "suite.yaml", 2, 1)
+    monkeypatch.setattr(table, "watch", fake)
+    times, seconds = table.run_shflbench(suite, 2)
     assert times["neighbor/smem/f32/26x1024/512/mode=idx"] > 10
     assert seconds == 5.5
-
-
-def test_process_of_nvbench_is_read_from_its_file(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def fake(words: tuple[str, ...], log: Path, cache: Path) -> Watched:
-        assert words == ("-m", "benchmarks.nvbench.timer", str(suite), str(tmp_path / "nvbench-3.json"), "1")
-        assert (log, cache) == (tmp_path / "nvbench-3.log", tmp_path / "cache")
-        values = [(MEDIAN_TAG, "7e-05"), (WALL_TAG, "1.5")]
-        summaries = [{"tag": tag, "data": [{"name": "value", "value": value}]} for tag, value in values]
-        benches = [{"name": "case", "states": [{"summaries": summaries}]}]
-        (tmp_path / "nvbench-3.json").write_text(json.dumps({"benchmarks": benches}), encoding="utf-8")
-        return Watched((), 4.0)
-
-    suite = tmp_path / "suite.yaml"
-    monkeypatch.setattr(nvbench_agreement_runs, "watch", fake)
-    assert nvbench_agreement_runs.run_nvbench(suite, 3, 1)["case"].wall_s == 1.5
-    assert capsys.readouterr().err == "NVBench, process 3: 4.0 s, 1.5 s of them in 1 cases\n"
+    assert table.run_nvbench(suite, 3)["case"].wall_s == 1.5
 
 
 @pytest.fixture

@@ -12,26 +12,23 @@ from benchmarks.nvbench.table import (
     ResultError,
     compare,
     read_nvbench,
-    spread,
 )
 
 TABLE = """\
 | kernel | NVBench, µs | its range | shflbench, µs | its range | difference | allowed | agree |
-|---|--:|--:|--:|--:|--:|--:|---|
+| --- | --: | --: | --: | --: | --: | --: | --: |
 | `long` | 100.000 | 0.20% | 100.900 | 0.59% | +0.90% | 0.80% | **no** |
 | `short` | 20.000 | 2.00% | 20.000 | 2.00% | +0.00% | 2.40% | yes |
-| `tiny` | 5.000 | 0.00% | 6.000 | 0.00% | +20.00% | 8.40% | **no** |
-| `alone` | – | – | 70.000 | – | – | 0.97% | – |"""
+| `tiny` | 5.000 | 0.00% | 6.000 | 0.00% | +20.00% | 8.40% | **no** |"""
 
 REPORT = Report(
     (
         Comparison("long", (100.0, 99.9, 100.1), (100.9, 101.2, 100.6)),
         Comparison("short", (20.0, 19.8, 20.2), (20.0, 20.0, 19.6)),
         Comparison("tiny", (5.0, 5.0, 5.0), (6.0, 6.0, 6.0)),
-        Comparison("alone", (), (70.0,)),
     ),
-    their_seconds=(8.0, 8.4, 7.6),
-    our_seconds=(0.7, 0.9, 0.8),
+    their_seconds=(6.0, 6.3, 5.7),
+    our_seconds=(0.5, 0.7, 0.6),
 )
 
 
@@ -87,17 +84,15 @@ def test_case_of_which_every_sample_was_throttled_is_named() -> None:
         read_nvbench(results(first=state((WALL_TAG, "float64", "15.0"))))
 
 
-def test_table_shows_both_times_and_how_far_apart_they_are() -> None:
+def test_table_and_bars_have_the_figures() -> None:
     assert REPORT.table() == TABLE
-
-
-def test_each_bar_is_judged_with_its_figures() -> None:
-    assert [(bar.sentence, bar.reached) for bar in REPORT.bars()] == [
+    assert list(REPORT.bars()) == [
         ("1 of 3 kernels agree within 0.4 µs plus 0.4%", False),
         ("runs of shflbench differ by 0.59% at most for kernels of 50 µs and more; the bar is 0.3%", False),
         (f"{TIMES}: a factor of 10.0; the bar is 10", True),
     ]
-    assert REPORT.verdicts().splitlines()[1].startswith("- **missed**: runs of shflbench differ by 0.59%")
+    case = Comparison("case", (9.0,), (9.0,))
+    assert [reached for _, reached in Report((case,), (9.0,), (1.0,)).bars()] == [True, True, False]
 
 
 @pytest.mark.parametrize(
@@ -110,25 +105,12 @@ def test_each_bar_is_judged_with_its_figures() -> None:
         ((48.0, 49.0, 50.0), (49.59,), True),
         ((48.0, 49.0, 50.0), (49.61,), False),  # the range of NVBench does not widen the bar
         ((30.0, 30.0), (30.0, 30.0, 29.0), True),  # one run of three is an outlier
-        ((), (60.0,), None),
-        ((60.0,), (), None),
     ],
 )
 def test_bar_is_a_constant_plus_a_share_of_the_time(
-    theirs: tuple[float, ...], ours: tuple[float, ...], agrees: object
+    theirs: tuple[float, ...], ours: tuple[float, ...], *, agrees: bool
 ) -> None:
     assert Comparison("case", theirs, ours).agrees is agrees
-
-
-def test_one_side_alone_is_checked_against_its_own_bars() -> None:
-    ours = Report((Comparison("case", (), (70.0, 70.1, 70.2)), Comparison("short", (), (20.0, 30.0))), (), (1.0, 1.0))
-    assert [(bar.sentence[:36], bar.reached) for bar in ours.bars()] == [("runs of shflbench differ by 0.29% at", True)]
-    assert list(Report((Comparison("case", (70.0, 71.0), ()),), (8.0, 8.0), ()).bars()) == []
-
-
-def test_factor_of_nine_misses_the_bar_of_ten() -> None:
-    case = Comparison("case", (9.0,), (9.0,))
-    assert [bar.reached for bar in Report((case,), (9.0,), (1.0,)).bars()] == [True, False]
 
 
 def test_results_are_joined_in_the_order_of_the_suite() -> None:
@@ -151,8 +133,3 @@ def test_case_that_one_side_did_not_time_is_named(theirs: list[str], ours: list[
             [dict.fromkeys(names, NVBenchCase(1.0, 1.0)) for names in theirs],
             [dict.fromkeys(names, 1.0) for names in ours],
         )
-
-
-def test_one_time_has_no_range() -> None:
-    assert spread((1.0,)) is None
-    assert spread((1.0, 2.0, 4.0)) == 1.5

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from benchmarks.nvbench import timer as nvbench_agreement_timer
-from benchmarks.nvbench.runs import CASES, suite_text
+from benchmarks.nvbench.table import suite_text
 from benchmarks.nvbench.timer import benchmark, launcher, prepared
 from shflbench.core.model import Case
 from shflbench.cuda.compile.build import Builder
@@ -71,7 +71,7 @@ def builder() -> Builder:
 @pytest.fixture
 def first(tmp_path: Path) -> tuple[LoadedPattern, Case]:
     path = tmp_path / "suite.yaml"
-    path.write_text(suite_text(1, "warm"), encoding="utf-8")
+    path.write_text(suite_text(), encoding="utf-8")
     suite = load(path)
     return load_pattern(suite.pattern_folders[suite.cases[0].pattern]), suite.cases[0]
 
@@ -107,7 +107,7 @@ def test_buffers_hold_what_shflbench_verifies_with(builder: Builder, first: tupl
 
 def test_every_case_of_the_suite_is_launched_without_asking_for_more_shared_memory(tmp_path: Path) -> None:
     path = tmp_path / "suite.yaml"
-    path.write_text(suite_text(len(CASES), "warm"), encoding="utf-8")
+    path.write_text(suite_text(), encoding="utf-8")
     suite = load(path)
     uncompiled: Any = SimpleNamespace(build=lambda *_: SimpleNamespace(later=()))
     patterns = {name: load_pattern(folder) for name, folder in suite.pattern_folders.items()}
@@ -115,20 +115,19 @@ def test_every_case_of_the_suite_is_launched_without_asking_for_more_shared_memo
     assert {(call.carveout, call.shared_bytes <= UNASKED) for call in calls} == {(None, True)}
 
 
-def test_every_case_is_registered_by_its_name_and_run_on_the_gpu_asked_for(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, builder: Builder
-) -> None:
+def test_every_case_is_registered_by_its_name_and_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    uncompiled = SimpleNamespace(build=lambda *_: SimpleNamespace(later=()))
     path = tmp_path / "suite.yaml"
-    path.write_text(suite_text(2, "warm"), encoding="utf-8")
+    path.write_text(suite_text(), encoding="utf-8")
     cupy, names, words = Cupy(), list[str](), list[str]()
-    cupy.cuda.Device = lambda gpu: SimpleNamespace(use=lambda: None, compute_capability=f"9{gpu - 1}")
+    cupy.cuda.Device = lambda gpu: SimpleNamespace(compute_capability=f"9{gpu}")
     nvbench = SimpleNamespace(
         register=lambda timed: SimpleNamespace(set_name=names.append) if callable(timed) else None,
         run_all_benchmarks=words.extend,
     )
     monkeypatch.setattr(nvbench_agreement_timer, "import_module", {"cuda.bench": nvbench, "cupy": cupy}.get)
-    monkeypatch.setattr(nvbench_agreement_timer, "Builder", lambda _, arch, __: builder if arch == "sm_90" else None)
-    monkeypatch.setattr(sys, "argv", ["timer", str(path), "out.json", "1"])
+    monkeypatch.setattr(nvbench_agreement_timer, "Builder", lambda _, arch, __: uncompiled if arch == "sm_90" else None)
+    monkeypatch.setattr(sys, "argv", ["timer", str(path), "out.json"])
     nvbench_agreement_timer.main()
     assert names == [case.id for case in load(path).cases]
-    assert words == ["nvbench", "--devices", "1", "--json", "out.json"]
+    assert words == ["nvbench", "--devices", "0", "--json", "out.json"]

@@ -4,9 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.nvbench.cases import MEMORY, PERCENT_MORE, SIDES, SLOWER, percent_of
-from benchmarks.nvbench.recording import NVBenchRecording
-from benchmarks.nvbench.truth import slowdowns
+from benchmarks.nvbench.recording import (
+    MEMORY,
+    PERCENT_MORE,
+    SIDES,
+    SLOWER,
+    NVBenchRecording,
+    percent_of,
+    slowdowns,
+)
 from shflbench.errors import ResultsError
 
 RECORDED = Path(__file__).parents[1] / "data" / "nvbench" / "h200-1.npz"

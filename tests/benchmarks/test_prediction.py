@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.prediction import LATER_PATTERNS, Predicted, is_later, page, predict_run
+from benchmarks.prediction import LATER_PATTERNS, Predicted, page, predict_run
 from shflbench.analysis.limits.constants import is_fitted
 from shflbench.analysis.limits.prediction import Prediction
 from shflbench.patterns.discover import builtin
@@ -30,16 +30,12 @@ ROWS = [
 ]
 
 
-def test_errors_are_of_the_rows_that_have_a_prediction() -> None:
+def test_errors_and_pairs_are_of_the_rows_that_have_a_prediction() -> None:
     text = page(ROWS, [], ["NVIDIA H200"], "documents")
     assert "| test | 4 | 75% | 1.9% | 3.6% | 4.0% |" in text
     assert "| 3 to 4 | 4 | 75% | 1.9% | 3.6% | 4.0% |" in text
     assert "The first is reached, the second is reached." in text
     assert "Rows of the test half without a prediction: its warps may diverge (1)." in text
-
-
-def test_pairs_count_by_the_difference_of_their_times() -> None:
-    text = page(ROWS, [], ["NVIDIA H200"], "documents")
     assert "| 3 to 10% | 1 | 0.0% | 85.0% |" in text
     assert "| above 30% | 2 | 100.0% | 99.5% |" in text
 
@@ -59,7 +55,7 @@ def test_a_suite_that_was_measured_later_has_a_table_of_its_own() -> None:
 
 def test_rows_of_a_pattern_that_came_later_belong_to_no_half() -> None:
     new, old = predicted("smem", 100, 107, pattern="softmax"), predicted("smem", 100, 107, pattern="neighbor")
-    assert (is_later(new), is_later(old)) == (True, False)
+    assert (new.is_later, old.is_later) == (True, False)
     assert "| softmax (new) | 1 | 100% | 7.0% | 7.0% | 7.0% |" in page(ROWS, [new], ["NVIDIA H200"], "documents")
     assert builtin().keys() >= LATER_PATTERNS
 

@@ -33,6 +33,15 @@ def test_an_unknown_name_is_exit_code_2(
     assert "`python -m benchmarks` lists them" in capsys.readouterr().err
 
 
+def test_an_error_of_a_program_is_one_sentence_and_exit_code_2(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(monkeypatch, "public_sets", "--set", "faial") == 2
+    assert capsys.readouterr().err == ("no folder with the sets; give --sets FOLDER, or --fetch FOLDER to clone them\n")
+    assert run(monkeypatch, "compare_power", "none.npz") == 2
+    assert capsys.readouterr().err.startswith("none.npz cannot be read as a recording")
+
+
 def test_a_program_gets_the_other_words_and_shows_its_name(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

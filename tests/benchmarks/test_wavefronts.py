@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.wavefronts import UNKNOWN, emulated, page
+from benchmarks.common.pages import UNKNOWN
+from benchmarks.wavefronts import emulated, page
 from benchmarks.wavefronts_gpu import Measured, metric, problem, read_counts
 from benchmarks.wavefronts_subjects import SOURCE, STEPS, Subject, compiled, subjects
 from shflbench.core.model import AccessKind, AccessSpace

@@ -2,32 +2,24 @@
 
 import pytest
 
-from benchmarks.whole_programs.counts import counts
-from benchmarks.whole_programs.page import page
-from benchmarks.whole_programs.sample import SAMPLES, FileResult, KernelVerdict, Reading, Sample
-
-RUN = [sample for sample in SAMPLES.values() if sample.results()]
+from benchmarks.whole_programs.page import counts, page
+from benchmarks.whole_programs.sample import SAMPLES, FileResult, Reading, Sample
 
 
 def result(file: str, seconds: float, **kernels: str) -> FileResult:
-    verdicts = tuple(KernelVerdict(name, verdict) for name, verdict in kernels.items())
     worst = next((item for item in ("broken", "needs arguments") if item in kernels.values()), "clean")
-    return FileResult(file, worst, seconds, verdicts)
+    return FileResult(file, worst, seconds, tuple(kernels.items()))
 
 
 def reading(file: str, kernel: str, decided: str, second: str | None = None) -> Reading:
     return Reading(file, kernel, decided, second or decided, decided, "a reason")
 
 
-@pytest.mark.parametrize("sample", RUN, ids=lambda sample: sample.name)
-def test_the_page_is_that_of_the_files(sample: Sample) -> None:
+@pytest.mark.parametrize("sample", SAMPLES.values(), ids=SAMPLES)
+def test_the_page_is_that_of_the_files_and_each_reading_of_a_kernel_of_the_sample(sample: Sample) -> None:
     assert sample.page.read_text(encoding="utf-8") == page(sample)
-
-
-@pytest.mark.parametrize("sample", RUN, ids=lambda sample: sample.name)
-def test_each_reading_is_of_a_kernel_of_the_sample(sample: Sample) -> None:
     files = {item.key for item in sample.files()}
-    kernels = {item.file: {kernel.name for kernel in item.kernels} for item in sample.results()}
+    kernels = {item.file: {name for name, _ in item.kernels} for item in sample.results()}
     assert kernels.keys() == files
     assert all(item.kernel in {"", *kernels[item.file]} for item in sample.readings())
 

@@ -3,8 +3,7 @@
 from functools import cache
 from pathlib import Path
 
-from benchmarks.nvbench.cases import SLOWER, UNCHANGED
-from benchmarks.nvbench.recording import NVBenchRecording
+from benchmarks.nvbench.recording import SLOWER, UNCHANGED, NVBenchRecording
 
 RECORDED = Path(__file__).parents[1] / "data" / "nvbench" / "h200-1.npz"
 

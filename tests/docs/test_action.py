@@ -11,7 +11,7 @@ from xml.etree import ElementTree as ET
 import pytest
 from ruamel.yaml import YAML
 
-from benchmarks.nvbench.cases import UNCHANGED
+from benchmarks.nvbench.recording import UNCHANGED
 from tests.conftest import Outcome
 from tests.docs.ci_machine import NS_PER_ITERATION, ROOT, SLOWER, CiMachine
 from tests.docs.nvbench_sides import write_side, write_slower

@@ -12,7 +12,7 @@ from xml.etree import ElementTree as ET
 import pytest
 from ruamel.yaml import YAML
 
-from benchmarks.nvbench.cases import SIDES, SLOWER, UNCHANGED
+from benchmarks.nvbench.recording import SIDES, SLOWER, UNCHANGED
 from shflbench.analysis.compare import Outcome
 from tests.conftest import Outcome as CommandOutcome
 from tests.docs.ci_machine import ROOT, SUITE, CiMachine

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from benchmarks.compare_power.batch import load
-from benchmarks.compare_power.runs import write
 from benchmarks.compare_power.suite import UNSTEADY
 from shflbench.analysis.compare import (
     Outcome,
@@ -23,6 +22,7 @@ from shflbench.analysis.compare import (
 from shflbench.analysis.compare.metrics import OF_SEVERAL_CONTEXTS, PASSES, SEVERAL_CONTEXTS
 from shflbench.store import noise_file
 from tests.conftest import Command
+from tests.fakes.recorded_runs import write
 
 ROOT = Path(__file__).parents[2]
 RECORDED = ROOT / "tests" / "data" / "compare" / "h200-1.npz"

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from benchmarks.public_sets.recording import END, START
+from benchmarks.public_sets.page import END, START
 
 ROOT = Path(__file__).parents[2]
 

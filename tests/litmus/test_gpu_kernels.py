@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks.memory_litmus import kernels
 from benchmarks.memory_litmus.__main__ import Outcome
-from benchmarks.memory_litmus.results import is_forbidden, is_without_wait
+from benchmarks.memory_litmus.kernels import is_forbidden, is_without_wait
 from shflbench.emulator.link.linker import link
 from shflbench.emulator.machine.launch import EmulatedLaunch, execute
 from shflbench.emulator.machine.threads import Shape
@@ -28,7 +28,7 @@ SOUND = [row for row in ROWS if (verdict(row) if isinstance(row, Litmus) else bu
 def shown(row: Litmus | BulkLitmus, early: int, late: int) -> list[bool]:
     """Return which instances show the result that a sound row forbids."""
     if isinstance(row, Litmus):
-        (blocks, threads), ptx, old, cluster = shape(row), kernels.many(row), 0, kernels.CLUSTER
+        (blocks, threads), ptx, old, cluster = shape(row), kernels.many(row), 0, kernels.BLOCKS_OF_CLUSTER
     else:
         blocks, threads, ptx, old, cluster = 1, 64, kernels.many_bulk(row), kernels.OLD_GLOBAL, 1
     place = Shape.of((INSTANCES * blocks, 1, 1), (threads, 1, 1), cluster=(cluster, 1, 1))

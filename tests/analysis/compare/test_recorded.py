@@ -7,10 +7,21 @@ import pytest
 
 from benchmarks.compare_power.batch import Batch, load
 from benchmarks.compare_power.draws import DEFAULT, FINE, QUICK, Drawn, Mode, between, compared, true_slowdowns, within
-from benchmarks.compare_power.evidence import fixed
-from benchmarks.compare_power.requirements import ONE, TEN, TWO, slowed_by
 from benchmarks.compare_power.suite import steady
-from benchmarks.compare_power.tally import LONG, MIDDLE, Detection, alarmed, detections, pooled, undecided
+from benchmarks.compare_power.tally import (
+    LONG,
+    MIDDLE,
+    ONE,
+    TEN,
+    TWO,
+    Detection,
+    alarmed,
+    detections,
+    fixed,
+    pooled,
+    slowed_by,
+    undecided,
+)
 from shflbench.analysis.compare import rule
 
 RECORDED = Path(__file__).parents[2] / "data" / "compare"

@@ -3,8 +3,7 @@
 import pytest
 
 from benchmarks.public_sets.job import JobResult, KernelResult
-from benchmarks.public_sets.outcomes import Outcome, compare
-from benchmarks.public_sets.truth import Kind, Truth
+from benchmarks.public_sets.truth import Kind, Outcome, Truth, compare
 
 SOUND = Truth(Kind.SOUND, "no memory is shared.")
 RACE = Truth(Kind.RACE, "all threads write their number to p[0].")
@@ -75,8 +74,3 @@ def test_a_bug_that_shows_as_another_kind_is_right_and_marked(
 def test_a_crash_is_a_file_that_was_not_checked() -> None:
     outcome = compare("a.cu", SOUND, JobResult(error="no verdict after 60 s"))
     assert (outcome.outcome, outcome.reason) == (Outcome.NOT_CHECKED, "no verdict after 60 s")
-
-
-def test_right_outcomes_are_right_and_taken() -> None:
-    assert [outcome for outcome in Outcome if outcome.right] == [Outcome.RIGHT]
-    assert [outcome for outcome in Outcome if not outcome.taken] == [Outcome.NOT_CHECKED]

@@ -1,12 +1,10 @@
 """The figures of a set."""
 
 from benchmarks.public_sets.job import JobResult, KernelResult
-from benchmarks.public_sets.outcomes import FileOutcome, compare
-from benchmarks.public_sets.published import comparison, hidden_races
 from benchmarks.public_sets.selection import Exclusion
 from benchmarks.public_sets.sets import SETS, Part, part_of
-from benchmarks.public_sets.tables import SetOutcomes, costs, table
-from benchmarks.public_sets.truth import Kind, Truth
+from benchmarks.public_sets.tables import SetOutcomes, comparison, costs, hidden_races, table
+from benchmarks.public_sets.truth import FileOutcome, Kind, Truth, compare
 
 SOUND = Truth(Kind.SOUND, "no memory is shared.")
 RACE = Truth(Kind.RACE, "all threads write their number to p[0].")

@@ -60,19 +60,14 @@ def test_mild_bugs_are_distinguished_from_others(tmp_path: Path) -> None:
     assert [truth.mild for truth in read_table(table).values()] == [True, False, True, False, True]
 
 
-def test_an_unknown_kind_is_an_error(tmp_path: Path) -> None:
-    (tmp_path / "t.tsv").write_text("path\ttruth\treason\na.cu\tfine\tno reason\n")
+def test_an_unknown_kind_a_file_without_truth_and_a_missing_table_are_errors(tmp_path: Path) -> None:
+    head = "path\ttruth\treason\n"
+    (tmp_path / "t.tsv").write_text(f"{head}a.cu\tfine\tno reason\n")
     with pytest.raises(ResultsError, match="fine"):
         read_table(tmp_path / "t.tsv")
-
-
-def test_a_file_without_truth_is_an_error(tmp_path: Path) -> None:
-    (tmp_path / "faial.tsv").write_text("path\ttruth\treason\na.cu\tsound\tno memory is shared.\n")
+    with pytest.raises(ResultsError, match=r"faial\.tsv is missing"):
+        read_truth("faial", ["a.cu"], tmp_path)
+    (tmp_path / "faial.tsv").write_text(f"{head}a.cu\tsound\tno memory is shared.\n")
     assert read_truth("faial", ["a.cu"], tmp_path)["a.cu"].sound
     with pytest.raises(ResultsError, match=r"lacks 1 files, first b\.cu"):
         read_truth("faial", ["a.cu", "b.cu"], tmp_path)
-
-
-def test_a_missing_table_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(ResultsError, match=r"faial\.tsv is missing"):
-        read_truth("faial", ["a.cu"], tmp_path)
