@@ -32,6 +32,7 @@ def test_at_most_1_percent_of_the_verdicts_are_wrong(evidence: Evidence) -> None
         assert evidence.total(kind).wrong_share <= MOST_WRONG
 
 
+@pytest.mark.archs
 def test_most_claims_that_are_far_from_the_boundary_are_decided(evidence: Evidence) -> None:
     for kind in evidence.kinds:
         far = evidence.total(kind, "50 µs and longer", 0.05)

@@ -61,6 +61,7 @@ def test_page_has_a_line_for_every_requirement(evidence: Evidence) -> None:
     assert len(found) + 1 == len(list(requirements(evidence))) == 9
 
 
+@pytest.mark.archs
 def test_tables_of_the_page_are_complete(evidence: Evidence) -> None:
     text = page(evidence)
     for block in text.split("\n\n"):

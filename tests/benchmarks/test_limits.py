@@ -39,6 +39,7 @@ def test_every_timed_row_has_a_limit_that_its_measurement_respects(compared: lis
     assert max(one.largest for one in compared) > 0.99  # the bound is reached
 
 
+@pytest.mark.archs
 def test_a_row_that_is_faster_than_its_limit_is_named(compared: list[Compared]) -> None:
     fast = replace(compared[0], limit=replace(compared[0].limit, limit_fraction=1.02))
     assert exceeded([fast, *compared]) == [fast]

@@ -81,6 +81,7 @@ def test_a_kernel_that_stops_with_an_error_is_a_finding_at_its_line(
     ]
 
 
+@pytest.mark.archs
 def test_a_variant_is_not_checked_where_its_reference_stops_with_an_error(
     folder: Path, kernel_cache: Path, shflbench: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:

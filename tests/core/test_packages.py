@@ -100,6 +100,7 @@ def test_a_broken_compiler_is_named_with_the_command_that_installs_it(
     assert "einstall it: pip install --force-reinstall cuda-bindings cuda-pathfinder" in text
 
 
+@pytest.mark.archs
 def test_doctor_names_an_optional_package_that_does_not_fit(broken: Callable[..., Outcome]) -> None:
     outcome = broken("raise ImportError('it is too old')\n", "tornado", "doctor")
     assert outcome.code == 0

@@ -143,6 +143,7 @@ def factors() -> list[exchanges_page.Factor]:
     return list(exchanges_page.published)
 
 
+@pytest.mark.archs
 @pytest.mark.expensive
 def test_no_factor_about_exchanges_leaves_out_the_best_of_a_kind(factors: list[exchanges_page.Factor]) -> None:
     assert len(factors) > 150

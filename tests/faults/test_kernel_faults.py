@@ -35,6 +35,7 @@ def test_run_with_crashed_kernels_exits_5_and_says_how_many(crashed: tuple[Machi
     assert outcome.err.endswith(f"warning: 6 of {CASES} cases failed or computed a wrong result\n")
 
 
+@pytest.mark.archs
 def test_row_of_a_kernel_that_cannot_run_says_why(crashed: tuple[Machine, Outcome]) -> None:
     assert crashed[0].failures() == {
         "neighbor/smem-double": "illegal memory access (CUDA_ERROR_ILLEGAL_ADDRESS)",

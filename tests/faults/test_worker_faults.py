@@ -43,6 +43,7 @@ def test_death_of_a_worker_fails_the_running_case_and_its_row_says_why(died: tup
     }
 
 
+@pytest.mark.archs
 def test_all_other_cases_are_timed_whatever_a_library_prints(died: tuple[Machine, Outcome]) -> None:
     made, outcome = died
     assert outcome.code == 5

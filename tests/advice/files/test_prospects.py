@@ -71,6 +71,7 @@ def test_barriers_that_limit_a_kernel_are_a_predicted_gain(predict: Predict) -> 
     assert prospect.reason == ""
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize(
     ("body", "elements", "unit"),
     [(ROOTS, 264 * 1024, "special"), pytest.param(STREAM, 16 * 264 * 1024, "l2", marks=pytest.mark.archs)],
@@ -99,6 +100,7 @@ def test_what_shuffles_save_is_what_the_limit_counts_beside_vector_accesses(pred
     assert 3 < prospect.together.value < 7  # 32 + 32 / 2 + 8 passes instead of 1 + 8
 
 
+@pytest.mark.archs
 def test_few_warps_are_no_reason_for_a_prediction(predict: Predict) -> None:
     prospect = predict(LOOP, "1x256")
     assert prospect.limits is not None
@@ -107,6 +109,7 @@ def test_few_warps_are_no_reason_for_a_prediction(predict: Predict) -> None:
     assert "latency decides; at most " in prospect.together.reason
 
 
+@pytest.mark.archs
 def test_without_a_gpu_the_gain_is_unknown_and_memory_is_not(predict: Predict) -> None:
     prospect = predict(LOOP, gpu=False)
     assert prospect.limits is None

@@ -83,6 +83,7 @@ def test_learned_noise_names_its_source(record: LearnedNoise) -> None:
     assert list(record.held_out) == [1, 2, 3]
 
 
+@pytest.mark.archs
 def test_processes_are_in_the_order_of_their_measurement(runs: list[Run]) -> None:
     early = pools_of([runs[1]])["gtc2013"]
     both = pools_of(runs)["gtc2013"]

@@ -88,6 +88,7 @@ def test_half_as_wide_intervals_would_alarm(batches: list[Batch], monkeypatch: p
     assert narrow.value > 0.05
 
 
+@pytest.mark.archs
 def test_unchanged_cases_from_10_us_on_are_decided(batches: list[Batch], default: list[Drawn]) -> None:
     still = undecided(default, batches[0].times_us)
     assert still[LONG].hits == 0

@@ -33,6 +33,7 @@ NEEDED = {
 }
 
 
+@pytest.mark.archs
 @pytest.mark.one_in(5)
 @pytest.mark.parametrize(("rest", "arguments", "values"), NEEDED.values(), ids=NEEDED)
 def test_a_value_for_which_a_barrier_is_needed_is_named(

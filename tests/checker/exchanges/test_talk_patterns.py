@@ -227,6 +227,7 @@ def test_a_patch_writes_the_shuffle_into_smem(
     assert [name.partition("<")[0] for name in patch.kernels] == [options.kernels[0].partition("<")[0]]
 
 
+@pytest.mark.archs
 def test_a_patch_weakens_the_barriers_of_a_copied_function(folder: Path, kernel_cache: Path) -> None:
     pattern, option = "neighbor", "mode=up"
     file, advice = advice_on(pattern, option, folder, kernel_cache)

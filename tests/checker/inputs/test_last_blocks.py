@@ -97,6 +97,7 @@ BARRIERS = [
 ]
 
 
+@pytest.mark.archs
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize(("ticket", "barrier", "verdict"), BARRIERS)
 def test_all_threads_of_the_last_block_take_part(

@@ -46,6 +46,7 @@ def test_the_check_of_a_bench_ends_at_its_limits(kernel_cache: Path, monkeypatch
     assert (raised.value.message, raised.value.option) == ("the time limit of 0 s was reached", "`time_limit=`")
 
 
+@pytest.mark.archs
 def test_a_program_gives_the_limits() -> None:
     call = f"shflbench.check({LOOP!r}, launch='1x64', args={{'n': 2000}}, budget=0.01, time_limit=300)"
     program = f"import shflbench; print({call}.sentence)"

@@ -33,6 +33,7 @@ int main() {
 """
 
 
+@pytest.mark.archs
 def test_a_race_between_blocks_shows_where_all_of_them_have_work(
     tmp_path: Path, kernel_cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -19,6 +19,7 @@ def _cache(kernel_cache: Path, monkeypatch: pytest.MonkeyPatch, shflbench: Comma
     monkeypatch.setenv("SHFLBENCH_CACHE", str(kernel_cache))
 
 
+@pytest.mark.archs
 @pytest.mark.one_in(6)
 @pytest.mark.parametrize("name", FILES)
 def test_what_does_not_hold_for_all_values_is_not_proved(shflbench: Command, name: str) -> None:

@@ -134,6 +134,7 @@ def test_without_results_the_prediction_is_for_a_gpu_whose_figures_are_known(fil
     assert "__shfl_xor_sync(mask, value, 1): unknown; use --measure (no figures of a GPU" in other
 
 
+@pytest.mark.archs
 def test_a_damaged_run_is_named(file: str, shflbench: Command) -> None:
     folder = reductions(Path("results") / "run")
     (folder / "results.csv").write_text("pattern,variant\n1,2,3\n", encoding="utf-8")
@@ -142,6 +143,7 @@ def test_a_damaged_run_is_named(file: str, shflbench: Command) -> None:
     assert str(folder / "results.csv") in outcome.err
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize("words", [(), ("--arch", "sm_80")])
 def test_folders_without_a_run_of_the_architecture_are_no_error(
     file: str, shflbench: Command, words: tuple[str, ...]
@@ -155,6 +157,7 @@ def test_folders_without_a_run_of_the_architecture_are_no_error(
     assert "no results here are of its pattern" in outcome.out
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize("are_named", [True, False])
 def test_results_of_another_gpu_are_an_error(file: str, shflbench: Command, *, are_named: bool) -> None:
     if not are_named:

@@ -105,6 +105,7 @@ def test_requests_that_are_not_coalesced_are_why_a_kernel_is_slower(shflbench: C
     assert f"Expect strided to take {pair['ratio']:.2g}× the time of direct" in pair["sentence"]
 
 
+@pytest.mark.archs
 def test_small_launches_are_both_launch_overhead(shflbench: Command) -> None:
     (pair,) = comparisons(shflbench, write(COPY + STAGED, "direct", "staged", FEW))
     assert pair["results"] == "equal"

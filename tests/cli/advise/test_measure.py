@@ -87,6 +87,7 @@ def test_a_file_whose_name_has_capitals_is_measured(file: str, gpu: EmulatedGpu,
     assert "2.00× the speed of old (" in outcome.out
 
 
+@pytest.mark.archs
 def test_json_has_the_ratio_beside_the_advice(file: str, gpu: EmulatedGpu, shflbench: Command) -> None:
     lanes, plain = json.loads(shflbench("advise", file, "--measure", "--format", "json").out)["kernels"]
     assert gpu.opened
@@ -97,6 +98,7 @@ def test_json_has_the_ratio_beside_the_advice(file: str, gpu: EmulatedGpu, shflb
     assert "measured" not in plain
 
 
+@pytest.mark.archs
 def test_with_patch_the_diff_stays_alone_on_stdout(file: str, gpu: EmulatedGpu, shflbench: Command) -> None:
     outcome = shflbench("advise", file, "--measure", "--patch")
     assert gpu.opened
@@ -122,6 +124,7 @@ def test_nothing_is_timed_if_nothing_changes(file: str, gpu: EmulatedGpu, shflbe
     assert "No exchange and no barrier of the file can be changed." in outcome.err
 
 
+@pytest.mark.archs
 def test_another_result_is_no_time(
     file: str, gpu: EmulatedGpu, shflbench: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -147,6 +150,7 @@ def test_without_a_gpu_one_sentence_says_so_before_anything_runs(file: str, shfl
     assert "--measure needs a GPU, and the driver lists no GPU" in outcome.err
 
 
+@pytest.mark.archs
 def test_gpu_chooses_one_by_its_name(file: str, gpu: EmulatedGpu, shflbench: Command) -> None:
     assert shflbench("advise", file, "--measure", "--gpu", "h200").code == 0
     outcome = shflbench("advise", file, "--measure", "--gpu", "A100")

@@ -26,6 +26,7 @@ def record(advise: Command, *words: str) -> dict[str, Any]:
     return dict(advice)
 
 
+@pytest.mark.archs
 def test_a_gpu_without_results_is_ranked_by_limits_which_are_labeled(advise: Command) -> None:
     outcome = advise("neighbor", "--arch", "sm_100")
     assert (outcome.code, outcome.err) == (0, "")

@@ -71,6 +71,7 @@ def test_a_suggestion_for_one_value_says_so_and_is_not_written(
     assert bool(outcome.out) is not bool(only), outcome.err
 
 
+@pytest.mark.archs
 def test_the_title_of_the_table_has_the_value(file: Path, shflbench: Command) -> None:
     file.write_text(text_of(SINGLE["a number"][0]), encoding="utf-8")
     output = shflbench("advise", file).out
@@ -81,12 +82,14 @@ def test_the_title_of_the_table_has_the_value(file: Path, shflbench: Command) ->
     )
 
 
+@pytest.mark.archs
 def test_a_suggestion_for_two_values_is_written(file: Path, shflbench: Command) -> None:
     launches = f"{ONE} {ONE.replace('32);', '16);')}"
     file.write_text(text_of(SINGLE["a number"][0], launches), encoding="utf-8")
     assert "__shfl_sync" in shflbench("advise", file, "--patch").out
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize("read", ["s[t ^ (next[i] & 255)]", "next[i] ? s[t ^ 32] : s[t]"])
 def test_contents_of_one_value_do_not_show_that_a_barrier_is_not_needed(
     file: Path, shflbench: Command, read: str
@@ -121,6 +124,7 @@ def test_the_command_says_that_no_change_is_written(
     assert sentence in done.stderr
 
 
+@pytest.mark.archs
 def test_barriers_of_the_last_block_are_needed(file: Path, shflbench: Command) -> None:
     file.write_text(last_block_text(*TICKETS["a pointer"], "__syncthreads()"), encoding="utf-8")
     (kernel,) = json.loads(shflbench("advise", file, "--format", "json").out)["kernels"]

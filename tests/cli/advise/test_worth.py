@@ -101,6 +101,7 @@ def test_atomics_on_one_address_follow_one_another(shflbench: Command) -> None:
     assert "4,194,304 atomic operations" in limits["sentence"]
 
 
+@pytest.mark.archs
 def test_a_kernel_of_which_threads_end_before_a_barrier_is_advised_with_its_verdict(shflbench: Command) -> None:
     outcome = shflbench("advise", FILES / "ended.cu", "--format", "json")
     (kernel,) = json.loads(outcome.out)["kernels"]

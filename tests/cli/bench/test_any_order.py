@@ -62,6 +62,7 @@ def test_name_of_no_output_is_an_error_that_lists_them(bench: BenchCommand, name
     assert "The buffers that they write: out, count" in outcome.err
 
 
+@pytest.mark.archs
 def test_python_has_the_same_argument(bench: BenchCommand) -> None:
     del bench  # which unplugs every GPU
     kernels = {name: (KEEP, name) for name in ("keep", "keep_backwards")}

@@ -23,6 +23,7 @@ def rows() -> dict[str, Row]:
     return {row.variant: row for row in read_run(Path("run")).rows}
 
 
+@pytest.mark.archs
 def test_kernels_with_the_same_parameters_are_compared_as_the_host_code_launches_them(bench: BenchCommand) -> None:
     outcome = bench(SUMS)
     assert outcome.code == 0
@@ -46,6 +47,7 @@ def test_first_named_kernel_is_the_baseline(bench: BenchCommand) -> None:
     assert {row.reference for row in rows().values()} == {"sums_shfl"}
 
 
+@pytest.mark.archs
 def test_another_sum_is_an_error_that_names_both_values(bench: BenchCommand) -> None:
     outcome = bench(OTHER_CONTENTS.replace("offset > 0", "offset > 1"))
     assert outcome.code == 5
@@ -59,6 +61,7 @@ def test_rtol_is_the_error_that_is_allowed(bench: BenchCommand, share: str, code
     assert bench(text, "--rtol", share).code == code
 
 
+@pytest.mark.archs
 def test_broken_kernel_is_named_and_not_run(bench: BenchCommand) -> None:
     outcome = bench(SUMS.replace("__syncthreads();\n    if (threadIdx.x == 0) {", "if (threadIdx.x == 0) {"))
     assert outcome.code == 1
@@ -142,6 +145,7 @@ int main() {
 """
 
 
+@pytest.mark.archs
 def test_kernel_that_adds_begins_with_what_the_host_code_sets(bench: BenchCommand) -> None:
     outcome = bench(ATOMIC)
     assert outcome.code == 0, outcome.err
@@ -233,6 +237,7 @@ def test_kernel_whose_reference_is_too_large_to_emulate_is_not_compared(bench: B
     assert {row.status.value for row in rows().values()} == {"skipped"}
 
 
+@pytest.mark.archs
 def test_origins_of_arguments_are_shown_and_derived_contents_are_named(bench: BenchCommand) -> None:
     assert "sums: out = f32[8], in = f32[8192]:0, n = 1024 (from the host code).\n" in bench(SUMS).err
     Path("run").rename("first")

@@ -92,6 +92,7 @@ UNWRITTEN = {
 }
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize("text", UNWRITTEN.values(), ids=UNWRITTEN)
 def test_kernel_that_does_not_write_is_refused(cheat: CheatCommand, text: str) -> None:
     assert cheat(text).code == 1
@@ -111,6 +112,7 @@ LATER = {
 }
 
 
+@pytest.mark.archs
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("text", LATER.values(), ids=LATER)
 def test_kernel_whose_later_launches_do_less_is_refused(cheat: CheatCommand, text: str) -> None:
@@ -131,6 +133,7 @@ WRONG = {
 }
 
 
+@pytest.mark.archs
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("text", WRONG.values(), ids=WRONG)
 def test_kernel_with_a_result_of_other_inputs_is_refused(cheat: CheatCommand, text: str) -> None:
@@ -144,6 +147,7 @@ INTEGERS = RANDOM.replace("float", "int")
 COPIES = "if (launches[row] > 0) { out[row] = kept[row]; return; } __syncthreads(); launches[row] = 1; kept[row] = all;"
 
 
+@pytest.mark.archs
 def test_result_that_is_wrong_without_earlier_launches_is_not_attributed_to_them(cheat: CheatCommand) -> None:
     assert cheat("", program=SUMS.replace("part[8];", "part[8]; out[blockIdx.x] = 0; return;")).code == 5
     reason = rows()["sums_shfl"].reason or ""
@@ -209,6 +213,7 @@ def test_kernel_that_copies_from_memory_of_another_is_refused(
     assert "sums_shfl" not in {name for name, row in rows().items() if row.status.value == "verified"}
 
 
+@pytest.mark.archs
 def test_kernel_that_crashes_after_timing_has_no_time(cheat: CheatCommand) -> None:
     assert cheat(f"{COUNT} if (done >= 3) in[2000000000] = 0;".replace("in[", "((float*)in)[")).code == 5
     row = rows()["sums_shfl"]
@@ -216,12 +221,14 @@ def test_kernel_that_crashes_after_timing_has_no_time(cheat: CheatCommand) -> No
     assert "out of bounds" in (row.reason or "")
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize("program", [RANDOM, SUMS], ids=["random", "zeros"])
 def test_kernel_that_resets_its_own_counter_is_no_cheat(cheat: CheatCommand, program: str) -> None:
     assert cheat("if (threadIdx.x == 0) atomicInc((unsigned*)launches, gridDim.x - 1);", program=program).code == 0
     assert {row.status.value for row in rows().values()} == {"timed"}
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize("program", [RANDOM, SUMS], ids=["random", "zeros"])
 def test_kernel_with_scratch_memory_of_its_own_is_no_cheat(cheat: CheatCommand, program: str) -> None:
     text = f"{SUM} kept[row] = all; __syncthreads(); all = kept[row]; if (all != all) return;"
@@ -249,6 +256,7 @@ __global__ void binary(int* out, const int* in, int n) {
 """
 
 
+@pytest.mark.archs
 def test_ascending_contents_stay_ascending(cheat: CheatCommand) -> None:
     np.save("in.npy", np.arange(100, dtype=np.int32) * 2)
     given = ("--launch", "1x256", "--arg", "out=i32[256]", "--arg", "in=in.npy", "--arg", "n=100")
@@ -278,6 +286,7 @@ int main() {
 """
 
 
+@pytest.mark.archs
 def test_kernel_that_adds_to_what_the_host_code_set_to_zero_is_no_cheat(cheat: CheatCommand) -> None:
     outcome = cheat("", program=ADDS)
     assert outcome.code == 0, outcome.err
@@ -322,6 +331,7 @@ int main() {
 """
 
 
+@pytest.mark.archs
 def test_elements_that_only_earlier_inputs_let_the_kernel_write_are_not_compared(cheat: CheatCommand) -> None:
     outcome = cheat("", program=SOME)
     assert outcome.code == 0, outcome.err

@@ -39,6 +39,7 @@ CONDITIONAL = "const int n = argc > 1 ? atoi(argv[1]) : 1 << 20, w = argc > 2 ? 
 ASSIGNED = "int n = 1 << 20, w = 9; if (argc > 1) n = atoi(argv[1]); if (argc > 2) w = atoi(argv[2]);"
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize("sizes", [CONDITIONAL, ASSIGNED])
 def test_check_runs_the_launch_of_the_program_without_a_command_line(process: Command, sizes: str) -> None:
     Path("program.cu").write_text(RACE.replace("SIZES", sizes), encoding="utf-8")
@@ -48,6 +49,7 @@ def test_check_runs_the_launch_of_the_program_without_a_command_line(process: Co
     assert "n = 1048576, w = 9" in outcome.out
 
 
+@pytest.mark.archs
 def test_a_kernel_that_races_at_the_timed_size_only_is_not_clean(process: Command) -> None:
     Path("program.cu").write_text(RACE.replace("SIZES", CONDITIONAL), encoding="utf-8")
     outcome = process("bench", "program.cu", "--output", "run", "--device", "none")

@@ -52,6 +52,7 @@ def test_the_only_instances_that_differ_are_compared(compare: BenchCommand) -> N
     assert groups() == {("new", "old"), ("new", "new")}
 
 
+@pytest.mark.archs
 def test_instances_that_both_have_are_compared_with_themselves(compare: BenchCommand) -> None:
     outcome = compare(copies(8, 16), copies(4, 8))
     assert outcome.code == 0, outcome.err

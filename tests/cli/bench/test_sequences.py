@@ -41,6 +41,7 @@ def test_sequence_is_compared_with_a_single_kernel(bench: BenchCommand, sequence
     assert {row.launch for row in rows().values()} == {"own"}
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize(
     ("right", "wrong"),
     [("sum += sums[i];", "sum += 2 * sums[i];"), ("sums[blockIdx.x] = part[0];", "sums[blockIdx.x] = part[1];")],
@@ -59,6 +60,7 @@ void sum_in_more(float* out, float* sums, const float* in, int n) {
 int main() {"""
 
 
+@pytest.mark.archs
 def test_intermediate_buffer_is_not_compared(bench: BenchCommand) -> None:
     """The two sequences have other partial sums, in one buffer."""
     text = TWO_STEPS.replace("int main() {", MORE_BLOCKS).replace(
@@ -75,12 +77,14 @@ def test_json_has_the_launch_of_each_kernel(bench: BenchCommand) -> None:
     assert later == {"single": [], "partial+final": [{"kernel": "final", "grid": [1, 1, 1], "block": [32, 1, 1]}]}
 
 
+@pytest.mark.archs
 def test_element_that_no_kernel_wrote_before_is_named(bench: BenchCommand) -> None:
     text = TWO_STEPS.replace("partial<<<blocks, 256>>>", "partial<<<blocks - 1, 256>>>")
     assert bench(text, *BOTH).code == 5
     assert "reads elements of a buffer that no kernel wrote before" in (rows()["partial-final"].reason or "")
 
 
+@pytest.mark.archs
 def test_kernels_share_device_variables(bench: BenchCommand) -> None:
     text = TWO_STEPS.replace("__global__ void partial", "__device__ float kept[16];\n\n__global__ void partial")
     text = text.replace("sums[blockIdx.x] = part[0];", "{ sums[blockIdx.x] = 1; kept[blockIdx.x] = part[0]; }")
@@ -159,6 +163,7 @@ int main() {
 """
 
 
+@pytest.mark.archs
 def test_a_later_kernel_may_change_what_an_earlier_one_wrote(bench: BenchCommand) -> None:
     sequence = "scan_blocks<64>+scan_totals+add_totals<64>"
     named = ("--kernel", "scan_serially", "--kernel", sequence, "--kernel", "scan()")
@@ -176,6 +181,7 @@ def test_without_host_code_kernels_share_parameters_of_one_name(bench: BenchComm
     assert statuses() == {"single": "verified", "partial-final": "verified"}
 
 
+@pytest.mark.archs
 def test_launch_of_one_kernel_of_a_sequence_is_replaced(bench: BenchCommand) -> None:
     text = TWO_STEPS.replace("int i = threadIdx.x; i < count; i += 32", "int i = threadIdx.x; i < 16; i += blockDim.x")
     outcome = bench(text, *BOTH, "--launch", "partial=16x128")
@@ -191,6 +197,7 @@ def test_sequence_may_be_the_reference(bench: BenchCommand, name: str) -> None:
     assert {row.reference for row in rows().values()} == {"partial-final" if "+" in name else FUNCTION}
 
 
+@pytest.mark.archs
 def test_later_kernel_has_dynamic_shared_memory(bench: BenchCommand) -> None:
     text = TWO_STEPS.replace(
         "    float sum = 0;\n    for (int i = threadIdx.x; i < count; i += 32) sum += sums[i];", SHARED
@@ -207,6 +214,7 @@ SHARED = """
     float sum = mine[threadIdx.x];"""
 
 
+@pytest.mark.archs
 def test_several_sizes_are_several_groups(bench: BenchCommand) -> None:
     outcome = bench(TWO_STEPS, *BOTH, "--arg", "n=1000,5000")
     assert outcome.code == 0, outcome.err
@@ -254,6 +262,7 @@ def test_several_launches_of_one_kernel_are_refused(bench: BenchCommand) -> None
     assert "--launch gives `partial` 2 launches, and it is part of `partial+final`" in outcome.err
 
 
+@pytest.mark.archs
 def test_broken_kernel_of_a_sequence_is_named(bench: BenchCommand) -> None:
     text = TWO_STEPS.replace(
         "    part[threadIdx.x] = sum;\n    __syncthreads();\n", "    part[threadIdx.x] = sum;\n", 1
@@ -315,6 +324,7 @@ def test_new_refuses_a_sequence(bench: BenchCommand, shflbench: Command) -> None
     assert "`partial+final` launches several kernels, and a variant of a suite is one" in outcome.err
 
 
+@pytest.mark.archs
 def test_old_and_new_have_sequences_of_one_name(bench: BenchCommand, shflbench: Command) -> None:
     bench(TWO_STEPS, *BOTH)
     Path("new.cu").write_text(
@@ -357,6 +367,7 @@ def inspected(shflbench: Command, run: str) -> dict[str, Any]:
     return {kernel["variant"]: kernel for kernel in kernels}
 
 
+@pytest.mark.archs
 def test_all_kernels_are_timed_as_one_launch(
     bench: BenchCommand, shflbench: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -103,6 +103,7 @@ def test_a_gpu_verifies_at_the_timed_iterations_and_grid(challenge: Command, scr
     assert "beats" not in outcome.out
 
 
+@pytest.mark.archs
 def test_a_kernel_that_adds_to_its_output_is_launched_again_too(challenge: Command, scripted: ScriptedGpu) -> None:
     scripted.by_name = {"my_count": Script(ns_per_iteration=1.0)}
     text = challenge("count", "--template").out
@@ -116,6 +117,7 @@ def test_a_kernel_that_adds_to_its_output_is_launched_again_too(challenge: Comma
     assert "its result depends on earlier launches" in outcome.err
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize(("parts", "doubt"), DOUBTS)
 def test_a_kernel_that_may_do_less_where_it_is_timed_is_not_compared(
     challenge: Command, scripted: ScriptedGpu, parts: Mapping[str, str], doubt: str
@@ -134,6 +136,7 @@ def test_a_kernel_that_may_do_less_where_it_is_timed_is_not_compared(
         assert (outcome.code, "beats" in outcome.out, "INCORRECT" in outcome.err) == (5, False, True)
 
 
+@pytest.mark.archs
 def test_a_kernel_that_does_its_work_has_no_doubt(challenge: Command, scripted: ScriptedGpu) -> None:
     scripted.by_name = {**PUBLISHED, "my_sum": Script(ns_per_iteration=100.0)}
     outcome = challenge("reduce", "sum.cu", *SHARED, "--launch", "12x64", "--precision", "5%", "--format", "json")

@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from shflbench.measure.workload import INPUT_SETS
 from shflbench.store import read_run
 from tests.cli.challenge.conftest import SHARED, SMALL, ScriptedGpu
@@ -21,6 +23,7 @@ def lines_of(text: str, *words: str) -> list[str]:
     return [" ".join(line.split()) for line in text.splitlines() if all(word in line for word in words)]
 
 
+@pytest.mark.archs
 def test_a_challenger_beats_the_best_of_each_mechanism_by_a_factor_with_its_interval(
     challenge: Command, scripted: ScriptedGpu
 ) -> None:
@@ -36,6 +39,7 @@ def test_a_challenger_beats_the_best_of_each_mechanism_by_a_factor_with_its_inte
     assert "2x64: my_sum beats smem-wide (smem) by 1.10× [1.10, 1.10]" in outcome.out
 
 
+@pytest.mark.archs
 def test_it_says_why_by_instructions_and_limit(challenge: Command, scripted: ScriptedGpu) -> None:
     scripted.by_name = {**PUBLISHED, "my_sum": Script(ns_per_iteration=100.0)}
     outcome = challenge("reduce", "sum.cu", *SHARED, *SMALL, "--precision", "5%")
@@ -46,6 +50,7 @@ def test_it_says_why_by_instructions_and_limit(challenge: Command, scripted: Scr
     assert lines_of(outcome.out, "smem-wide:", "instructions per iteration")
 
 
+@pytest.mark.archs
 def test_a_slower_challenger_and_one_that_ties_are_named(challenge: Command, scripted: ScriptedGpu) -> None:
     scripted.by_name = {**PUBLISHED, "my_sum": Script(ns_per_iteration=121.1)}
     outcome = challenge("reduce", "sum.cu", *SHARED, *SMALL, "--precision", "5%")
@@ -57,6 +62,7 @@ def test_a_slower_challenger_and_one_that_ties_are_named(challenge: Command, scr
     assert "my_sum beats the published best of each mechanism at 0 of 1 launch." in outcome.out
 
 
+@pytest.mark.archs
 def test_a_challenger_that_takes_less_time_than_its_code_needs_is_not_compared(
     challenge: Command, scripted: ScriptedGpu
 ) -> None:
@@ -66,6 +72,7 @@ def test_a_challenger_that_takes_less_time_than_its_code_needs_is_not_compared(
     assert "my_sum beats the published best of each mechanism at 0 of 1 launch." in outcome.out
 
 
+@pytest.mark.archs
 def test_a_challenger_whose_time_does_not_grow_with_the_iterations_is_not_compared(
     challenge: Command, scripted: ScriptedGpu
 ) -> None:
@@ -86,6 +93,7 @@ __global__ void LAUNCH_BOUNDS once(const float* values, float* result, int itera
 """
 
 
+@pytest.mark.archs
 def test_a_challenger_that_exchanges_before_the_timed_loop_only_is_not_compared(
     challenge: Command, scripted: ScriptedGpu
 ) -> None:
@@ -96,6 +104,7 @@ def test_a_challenger_that_exchanges_before_the_timed_loop_only_is_not_compared(
     assert "once beats the published best of each mechanism at 0 of 1 launch." in outcome.out
 
 
+@pytest.mark.archs
 def test_noise_widens_the_interval(challenge: Command, scripted: ScriptedGpu) -> None:
     scripted.by_name = {
         name: Script(ns_per_iteration=script.ns_per_iteration, noise=0.05)
@@ -109,6 +118,7 @@ def test_noise_widens_the_interval(challenge: Command, scripted: ScriptedGpu) ->
     assert launch["times_per"] == "iteration"
 
 
+@pytest.mark.archs
 def test_the_run_keeps_the_pattern_so_that_it_can_be_run_again(
     challenge: Command, scripted: ScriptedGpu, shflbench: Command
 ) -> None:
@@ -125,6 +135,7 @@ def test_the_run_keeps_the_pattern_so_that_it_can_be_run_again(
     assert shflbench("limits", "first").code == 0
 
 
+@pytest.mark.archs
 def test_a_challenger_that_the_gpu_finds_wrong_exits_5(challenge: Command, scripted: ScriptedGpu) -> None:
     scripted.by_name = PUBLISHED
     text = Path("sum.cu").read_text(encoding="utf-8")
@@ -136,6 +147,7 @@ def test_a_challenger_that_the_gpu_finds_wrong_exits_5(challenge: Command, scrip
     assert "beats" not in outcome.out
 
 
+@pytest.mark.archs
 def test_a_challenger_that_returns_an_earlier_result_is_not_timed(challenge: Command, scripted: ScriptedGpu) -> None:
     scripted.by_name = {**PUBLISHED, "my_sum": Script(ns_per_iteration=1.0)}
     head, _, body = Path("sum.cu").read_text(encoding="utf-8").partition("template")
@@ -150,6 +162,7 @@ def test_a_challenger_that_returns_an_earlier_result_is_not_timed(challenge: Com
     assert "beats" not in outcome.out
 
 
+@pytest.mark.archs
 def test_a_kernel_that_adds_to_its_output_is_timed(challenge: Command, scripted: ScriptedGpu) -> None:
     del scripted
     Path("count.cu").write_text(challenge("count", "--template").out, encoding="utf-8")
@@ -158,6 +171,7 @@ def test_a_kernel_that_adds_to_its_output_is_timed(challenge: Command, scripted:
     assert lines_of(outcome.out, "my_count", "ties with")
 
 
+@pytest.mark.archs
 def test_limits_reads_a_run_with_variants_that_the_pattern_lacks(
     challenge: Command, scripted: ScriptedGpu, shflbench: Command
 ) -> None:

@@ -11,6 +11,7 @@ from tests.cli.challenge.conftest import SHARED, SMALL, SUM
 from tests.conftest import Command
 
 
+@pytest.mark.archs
 def test_it_checks_verifies_and_estimates_and_exits_4(challenge: Command) -> None:
     outcome = challenge("reduce", "sum.cu", *SHARED, *SMALL)
     assert outcome.code == 4
@@ -25,6 +26,7 @@ def test_it_checks_verifies_and_estimates_and_exits_4(challenge: Command) -> Non
     assert (folder / "challenge" / "reduce" / "challengers" / "sum.cu").read_text(encoding="utf-8") == SUM
 
 
+@pytest.mark.archs
 def test_whoever_asks_for_the_emulator_gets_0(challenge: Command) -> None:
     outcome = challenge("reduce", "sum.cu", *SHARED, *SMALL, "--device", "emulator", "--format", "json")
     assert outcome.code == 0
@@ -37,6 +39,7 @@ def test_whoever_asks_for_the_emulator_gets_0(challenge: Command) -> None:
     assert record["launches"] == []
 
 
+@pytest.mark.archs
 def test_a_race_exits_1_with_the_lines(challenge: Command) -> None:
     Path("race.cu").write_text(SUM.replace("__syncwarp();", ""), encoding="utf-8")
     outcome = challenge("reduce", "race.cu", *SHARED, *SMALL)
@@ -81,6 +84,7 @@ def test_a_header_beside_the_file_is_found(challenge: Command) -> None:
     assert "of_header" not in outcome.out
 
 
+@pytest.mark.archs
 def test_only_named_kernels_are_tried(challenge: Command) -> None:
     second = SUM.partition("template")[2].replace("my_sum", "second")
     Path("two.cu").write_text(f"{SUM}template{second}", encoding="utf-8")
@@ -92,6 +96,7 @@ def test_only_named_kernels_are_tried(challenge: Command) -> None:
     assert [item["kernel"] for item in json.loads(one.out)["challengers"]] == ["second"]
 
 
+@pytest.mark.archs
 def test_a_pattern_of_one_pass_says_why_there_is_no_limit(challenge: Command) -> None:
     template = challenge("moving-average", "--template")
     Path("average.cu").write_text(template.out, encoding="utf-8")
@@ -100,6 +105,7 @@ def test_a_pattern_of_one_pass_says_why_there_is_no_limit(challenge: Command) ->
     assert "No limits or predictions: no limit: makes one pass, without a timed loop." in outcome.err
 
 
+@pytest.mark.archs
 def test_any_name_of_a_file_will_do(challenge: Command) -> None:
     name = 'my sum\'s "file".cu'
     Path(name).write_text(SUM, encoding="utf-8")

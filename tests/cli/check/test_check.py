@@ -67,6 +67,7 @@ def test_clean_kernels_take_a_line_per_variant_and_exit_0(check: Command) -> Non
     assert outcome.err == f"2 kernels for sm_90, {HEAD}: 2 clean.\n"
 
 
+@pytest.mark.archs
 def test_each_pattern_that_is_done_takes_a_line_where_no_progress_bar_is_shown(check: Command) -> None:
     outcome = check("pairs", "neighbor", *only("right", "shfl"))
     assert outcome.code == 0
@@ -77,6 +78,7 @@ def test_each_pattern_that_is_done_takes_a_line_where_no_progress_bar_is_shown(c
     ]
 
 
+@pytest.mark.archs
 def test_a_broken_kernel_is_reported_with_both_lines_and_exits_1(check_in_processes: Command) -> None:
     outcome = check_in_processes("pairs", *only("right", "lockstep"))
     write, read = (f"pairs/kernels.cu:{line_of('x = add(T(slots[threadIdx.x ^ 1])') + offset}" for offset in (-1, 0))
@@ -118,6 +120,7 @@ def test_dependence_on_the_schedule_is_a_note_that_strict_lets_pass(check: Comma
     )
 
 
+@pytest.mark.archs
 def test_a_kernel_that_does_not_compile_exits_5_before_a_broken_one_counts(check_in_processes: Command) -> None:
     outcome = check_in_processes("pairs", *only("half", "initialized"))
     assert outcome.code == 5
@@ -294,6 +297,7 @@ def sanitizer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shflbench.cli.check.command.find_spec", lambda _: sys)
 
 
+@pytest.mark.archs
 @pytest.mark.usefixtures("sanitizer")
 def test_both_results_stand_side_by_side(check: Command) -> None:
     words = ("own.yaml", "--dtype", "f32", "--sanitizer")

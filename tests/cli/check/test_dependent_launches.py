@@ -237,6 +237,7 @@ def few_instructions(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kernel_runs, "STEP_LIMIT", 10_000)
 
 
+@pytest.mark.archs
 @pytest.mark.usefixtures("few_instructions")
 def test_a_launch_that_does_not_end_leaves_the_pair_unchecked(check: Any) -> None:
     endless = KERNELS.replace("{ out[", "{ for (;;) atomicAdd(out, 1); out[")

@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.conftest import Command
 
 # After M. Harris, "Optimizing Parallel Reduction in CUDA", NVIDIA 2007, with a shuffle in the last warp.
@@ -64,6 +66,7 @@ TEXT = (
 )
 
 
+@pytest.mark.archs
 def test_a_kernel_is_judged_at_the_block_that_its_source_names(shflbench: Command) -> None:
     Path("k.cu").write_text(TEXT, encoding="utf-8")
     (file,) = json.loads(shflbench("check", "k.cu", "--compiler", "nvrtc", "--format", "json").out)["files"]

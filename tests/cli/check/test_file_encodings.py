@@ -35,6 +35,7 @@ def test_bench_runs_a_source_in_latin_1(tmp_path: Path) -> None:
     assert "same as near" in outcome.err
 
 
+@pytest.mark.archs
 def test_findings_name_files_and_folders_with_letters_beyond_ascii(tmp_path: Path) -> None:
     folder = tmp_path / "naïve"
     folder.mkdir()

@@ -368,6 +368,7 @@ def test_an_instruction_of_a_library_that_is_not_supported_is_named_by_the_line_
     assert report.sentence.endswith(" (k.cu:2)")
 
 
+@pytest.mark.archs
 def test_lines_are_named_in_a_folder_whose_name_has_a_space(tmp_path: Path) -> None:
     folder = tmp_path / "a folder"
     folder.mkdir()

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.conftest import Command
 
 SHIFT = """
@@ -15,6 +17,7 @@ int main() {
 """
 
 
+@pytest.mark.archs
 def test_launch_of_such_a_kernel_is_checked(process: Command) -> None:
     Path("shift.cu").write_text(SHIFT, encoding="utf-8")
     outcome = process("check", "shift.cu")

@@ -40,6 +40,7 @@ def test_no_finding_comes_from_derived_launches(process: Command) -> None:
     assert "the launch in line 14 was not understood" in process("advise", "program.cu").out
 
 
+@pytest.mark.archs
 def test_a_table_of_the_file_is_followed(process: Command) -> None:
     text = PROGRAM.replace("pick(kernels, argc)<<<", "kernels[0]<<<")
     Path("program.cu").write_text(text, encoding="utf-8")

@@ -125,6 +125,7 @@ def test_a_launch_in_which_fewer_threads_have_work_refutes_no_race(check_text: C
     assert outcome.sentence.startswith("WAW")
 
 
+@pytest.mark.archs
 def test_contents_that_the_host_code_sorts_are_sorted(check_text: CheckText) -> None:
     assert check_text(SORTED.replace("SORT", "")).verdict == "broken"
     assert check_text(SORTED.replace("SORT", "std::sort(values.begin(), values.end());")).verdict == "clean"
@@ -244,6 +245,7 @@ def test_a_loop_that_is_long_at_the_sizes_of_the_host_code_is_checked_with_fewer
     assert "; launch 1x1 did not end within the limit of instructions, a shorter one did" in report.sentence
 
 
+@pytest.mark.archs
 @pytest.mark.usefixtures("few_instructions")
 def test_no_other_arguments_are_tried_where_none_makes_a_loop_shorter(
     check_text: CheckText, monkeypatch: pytest.MonkeyPatch
@@ -261,6 +263,7 @@ def test_no_other_arguments_are_tried_where_none_makes_a_loop_shorter(
     assert not ran
 
 
+@pytest.mark.archs
 @pytest.mark.usefixtures("few_instructions")
 def test_a_race_in_a_shorter_launch_is_not_clean(check_text: CheckText) -> None:
     report = check_text(LONG.replace("c[i] =", "c[0] =").replace("<<<1, 1>>>", "<<<1, 64>>>"))
@@ -347,6 +350,7 @@ __global__ void scale(P p) {
 """
 
 
+@pytest.mark.archs
 def test_derived_byte_of_a_structure_fits(process: Command) -> None:
     """What leads to more threads than a byte holds was refused as an option that nobody gave."""
     Path("scale.cu").write_text(UNKNOWN_LAYOUT, encoding="utf-8")

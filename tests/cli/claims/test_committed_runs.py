@@ -26,6 +26,7 @@ def printed() -> list[dict[str, Any]]:
     return [claim for claim in claims if claim["measured"]]
 
 
+@pytest.mark.archs
 def test_every_measured_value_has_a_unit(printed: list[dict[str, Any]]) -> None:
     assert len(printed) > 90
     assert [claim["id"] for claim in printed if not UNIT.fullmatch(claim["measured"])] == []

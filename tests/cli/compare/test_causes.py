@@ -131,6 +131,7 @@ def test_slower_case_names_the_instructions_that_were_added(shflbench: Command, 
     ]
 
 
+@pytest.mark.archs
 def test_faster_case_names_the_instructions_that_were_removed(shflbench: Command, new: Path) -> None:
     become(new, {WIDE: SMEM_WORK})
     outcome = shflbench("compare", "new", "base")
@@ -139,6 +140,7 @@ def test_faster_case_names_the_instructions_that_were_removed(shflbench: Command
     assert line.startswith("likely cause: 80 instead of 104 instructions per iteration (-24 LDS, -2 BAR, +2 NOP); ")
 
 
+@pytest.mark.archs
 def test_kernel_of_one_pass_is_compared_as_a_whole(shflbench: Command, new: Path) -> None:
     become(new, {LEADER: ATOMIC})
     (line,) = below(shflbench("compare", "base", "new").out, LEADER)

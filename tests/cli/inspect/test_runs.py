@@ -91,6 +91,7 @@ def test_kernels_of_bench_are_counted_whole(run: Path, shflbench: Command) -> No
     assert rows[-1].endswith("instructions are those of the whole code, each counted once")
 
 
+@pytest.mark.archs
 def test_the_cause_of_a_ratio_is_what_one_kernel_has_and_the_other_lacks(run: Path, shflbench: Command) -> None:
     outcome = shflbench("inspect", str(run), "--diff", "sums_smem", "sums_shfl")
     assert outcome.code == 0
@@ -98,6 +99,7 @@ def test_the_cause_of_a_ratio_is_what_one_kernel_has_and_the_other_lacks(run: Pa
     assert re.search(r"more in sums_smem: .*1 BAR", outcome.out)
 
 
+@pytest.mark.archs
 def test_two_runs_of_an_edited_file_are_compared_kernel_by_kernel(
     run: Path, bench: BenchCommand, shflbench: Command
 ) -> None:
@@ -110,6 +112,7 @@ def test_two_runs_of_an_edited_file_are_compared_kernel_by_kernel(
     assert any(sentence.startswith("more in ") for sentence in differences["sums_shfl"])
 
 
+@pytest.mark.archs
 def test_the_whole_code_is_listed_where_no_loop_is_timed(run: Path, shflbench: Command) -> None:
     listed = shflbench("inspect", str(run), "--sass", "--variant", "sums_shfl").out
     assert "the whole code" in listed
@@ -142,6 +145,7 @@ def test_accesses_of_a_launch_come_first(bench: BenchCommand, shflbench: Command
     assert not any(line.startswith("  tiled-1: sums.cu") for line in lines)
 
 
+@pytest.mark.archs
 def test_wider_loads_are_what_one_kernel_has_and_the_other_lacks(bench: BenchCommand, shflbench: Command) -> None:
     assert bench(COPIES).code == 0
     out = shflbench("inspect", "run", "--diff", "words", "vectors").out
@@ -159,12 +163,14 @@ def test_a_run_without_counts_says_how_to_get_them(run: Path, shflbench: Command
     assert "Memory accesses" not in shflbench("inspect", str(run)).out
 
 
+@pytest.mark.archs
 def test_a_launch_that_cannot_be_counted_says_why(bench: BenchCommand, shflbench: Command) -> None:
     assert bench(TRANSPOSE.replace("__syncthreads();", "__threadfence(); __syncthreads();"), "--no-check").code == 0
     shown = shflbench("inspect", "run").out
     assert "its memory accesses are not counted: its blocks may wait for one another, and 256 are too many" in shown
 
 
+@pytest.mark.archs
 def test_advice_on_a_run_names_no_file_of_its_folder(shflbench: Command) -> None:
     out = shflbench("inspect", str(COMMITTED), "--pattern", "bitonic-sort", "--variant", "cub").out
     assert re.search(r"32 allow 64: `__launch_bounds__\(1024, 2\)` makes the compiler use no more", out)
@@ -187,6 +193,7 @@ def table(text: str, title: str) -> dict[str, dict[str, str]]:
     return {row[0]: dict(zip(columns, row, strict=True)) for row in rows}
 
 
+@pytest.mark.archs
 def test_time_and_limit_of_a_launch_are_shown_beside_each_kernel(timed: BenchCommand, shflbench: Command) -> None:
     assert timed(SUMS, "--precision", "5%").code == 0
     assert "no limit: the run has none; calculate it with `shflbench limits --save`" in shflbench("inspect", "run").out
@@ -201,6 +208,7 @@ def test_time_and_limit_of_a_launch_are_shown_beside_each_kernel(timed: BenchCom
     assert "no limit" not in outcome.out
 
 
+@pytest.mark.archs
 def test_a_table_per_launch_has_the_launch_in_its_title(timed: BenchCommand, shflbench: Command) -> None:
     timed(SUMS, "--launch", "8x256", "--launch", "8x128", "--l2", "cold", "--precision", "5%")
     out = shflbench("inspect", "run").out
@@ -215,6 +223,7 @@ def test_a_table_per_launch_has_the_launch_in_its_title(timed: BenchCommand, shf
     assert shflbench("inspect", "run", "--sass").out.count("the whole code\n") == 2
 
 
+@pytest.mark.archs
 def test_each_kernel_keeps_its_own_launch(timed: BenchCommand, shflbench: Command) -> None:
     timed(SUMS.replace("sums_shfl<<<rows, 256>>>", "sums_shfl<<<rows, 64>>>"), "--precision", "5%")
     named = table(shflbench("inspect", "run").out, "sums  f32  sm_90  launch own  loops counted once")
@@ -234,6 +243,7 @@ def test_json_has_the_launch_with_its_time(timed: BenchCommand, shflbench: Comma
     ]
 
 
+@pytest.mark.archs
 def test_a_run_at_another_launch_is_compared(timed: BenchCommand, shflbench: Command) -> None:
     timed(SUMS, "--precision", "5%")
     Path("run").rename("old")
@@ -281,6 +291,7 @@ def renamed(run: Path, shflbench: Command) -> Path:
     return Path("run")
 
 
+@pytest.mark.archs
 def test_kernels_of_a_renamed_file_are_compared(renamed: Path, shflbench: Command) -> None:
     outcome = shflbench("inspect", str(renamed), "--diff", "old", "run")
     assert outcome.code == 0, outcome.err
@@ -288,6 +299,7 @@ def test_kernels_of_a_renamed_file_are_compared(renamed: Path, shflbench: Comman
     assert titles == ["sums / other  sums_smem  f32  sm_90  launch 8x256  loops counted once"]
 
 
+@pytest.mark.archs
 def test_the_only_kernels_of_two_runs_are_compared(renamed: Path, shflbench: Command) -> None:
     words = ("--variant", "sums_shfl", "--variant", "sums_warp")
     outcome = shflbench("inspect", str(renamed), "--diff", "old", "run", *words)
@@ -296,6 +308,7 @@ def test_the_only_kernels_of_two_runs_are_compared(renamed: Path, shflbench: Com
     assert "both have the same" in outcome.out
 
 
+@pytest.mark.archs
 def test_kernels_of_two_runs_are_listed_where_none_corresponds(
     renamed: Path, bench: BenchCommand, shflbench: Command
 ) -> None:
