@@ -193,14 +193,14 @@ def check(  # noqa: PLR0913  (a keyword per fact about a launch)
     Triton, or a `@cuda.jit` function of Numba. `kernel` names one of several kernels. `launch` is (grid, block), each a
     number or up to three, or a text such as "4x256" or "8x8:16x16"; a kernel of Triton has `grid` instead. `cluster`
     are the blocks of a cluster, such as 2 or (2, 2). `args` is a list of arrays (NumPy, PyTorch, CuPy, Numba), numbers
-    and None, or a mapping by name. What is not given is derived, where the signature of the kernel allows it.
+    and None, or a mapping by name. What is not given is chosen, where the signature of the kernel allows it.
     `shared_bytes` is the dynamic shared memory per block. `arch`, `include` and `define` are those of the compiler,
-    `options` those of Triton, such as {"num_warps": 8}. `seed` decides derived contents and random schedules.
+    `options` those of Triton, such as {"num_warps": 8}. `seed` decides chosen contents and random schedules.
     The check ends after `budget` million instructions of the emulator, in the same place on every machine, or after
     `time_limit` seconds with compiling.
 
     The result has `verdict`, `sentence`, `findings`, `outputs` (the arrays after the launch, by the positions or names
-    in `args`), `derived`, `explored`, `notes` and `text()`. What cannot be decided is a verdict, such as "not checked".
+    in `args`), `chosen`, `explored`, `notes` and `text()`. What cannot be decided is a verdict, such as "not checked".
     docs/how-to/check-a-kernel-from-python.md shows examples. Raise shflbench.errors.UsageError where arguments do not
     fit the kernel, shflbench.errors.InputError where a file cannot be read, and shflbench.errors.CompilerError where
     there is no compiler.

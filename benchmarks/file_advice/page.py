@@ -29,8 +29,8 @@ PAGE = """\
 {rule}
 
 {compiled} of {files} files of {repositories} repositories compile; in them, {kernels} exchange values through shared \
-memory or have barriers in launches that the host code states. `advise` took {median:.1f} s per file (median; at most \
-{longest:.0f} s).
+memory or have barriers in launches that the host code specifies. `advise` took {median:.1f} s per file (median; \
+at most {longest:.0f} s).
 
 {shares}
 

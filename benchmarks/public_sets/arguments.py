@@ -78,7 +78,7 @@ def _overridden(earlier: Entry, later: Entry) -> dict[str, Any]:
 
 
 def header_block(text: str) -> int | None:
-    """Return the threads per block of the header comment, None if it states none."""
+    """Return the threads per block of the header comment, None if it specifies none."""
     block = _dims(_header(text), "blockDim")
     return prod(block) if block else None
 

@@ -34,7 +34,7 @@ A third of each set, drawn by the hash of the path, is held out: its files were 
 their arguments, and were not used to improve `check`. There is one exception. A run of an earlier version had checked
 about 200 held-out files when it was stopped. Its results were deleted, but the lines of the four smaller sets whose
 verdicts were not right had been read. One was cuda-samples' `reduction_kernel.cu`, a sound file that was called broken
-at derived launches. Later the rule on derived launches was changed, so this file does not count as held out: its part
+at chosen launches. Later the rule on chosen launches was changed, so this file does not count as held out: its part
 is *seen*. Both readers call it sound, and the table keeps that. Its kernel `reduce7` shuffles values from lanes outside
 of the mask, which CUDA leaves undefined (NVIDIA/cuda-samples issue 398, open since December 2025).{partial}
 

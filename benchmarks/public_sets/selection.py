@@ -68,7 +68,7 @@ def _exclusions(code: str) -> Iterator[Exclusion]:
 
 
 def _illegal_launch(text: str) -> Exclusion | None:
-    """Return an exclusion if the launch in the header comment, the only one that such a file states, is not legal."""
+    """Return an exclusion if the launch in the header comment, the only one of such a file, is not legal."""
     block = header_block(text) or 0
     too_large = block > MAX_BLOCK
     return Exclusion("no legal launch", f"blocks of {block} threads; a GPU runs {MAX_BLOCK}") if too_large else None

@@ -92,7 +92,7 @@ _ALL = (
 SETS: Mapping[str, PublicSet] = {public.name: public for public in _ALL}
 
 
-# The verdict on this sound kernel was "broken" at derived launches, and known when the rule on them was changed.
+# The verdict on this sound kernel was "broken" at chosen launches, and known when the rule on them was changed.
 SEEN = frozenset({"Samples/2_Concepts_and_Techniques/reduction/reduction_kernel.cu"})
 
 

@@ -34,7 +34,7 @@ class CandidateBuffer:
     element: str  # a name such as `f32`
     contents: NDArray[np.uint8]  # which repeat up to the size
     size: int  # bytes
-    is_derived: bool  # whether nobody states the contents
+    is_synthesized: bool  # whether nobody specifies the contents
     use: BufferUse
     is_ordered: bool = False  # whether its elements are ascending, or ranges, so that another order may be invalid
     allocation: int | None = None  # of the host code, by number; None if somebody else states the buffer
@@ -52,9 +52,9 @@ class CandidateBuffer:
 
     @property
     def is_constant(self) -> bool:
-        """Whether somebody states the contents, and all elements are equal."""
+        """Whether somebody specifies the contents, and all elements are equal."""
         elements = self._elements
-        return not self.is_derived and bool((elements == elements[:1]).all())
+        return not self.is_synthesized and bool((elements == elements[:1]).all())
 
     @property
     def has_distinct_elements(self) -> bool:
@@ -122,7 +122,7 @@ class CandidateLaunch:
     arguments: tuple[str, ...]  # as in `CandidateStep`
     values: tuple[NamedValue, ...]
     pointers: Mapping[int, CandidatePointer]  # likewise
-    is_given: bool = False  # whether the user states its shape
+    is_given: bool = False  # whether the user specifies its shape
     size: tuple[str, str] | None = None  # the name and the value of an option, if there are several sizes
     later: tuple[CandidateStep, ...] = ()  # of a sequence, in order
     cluster: Dims = NO_CLUSTER  # blocks of a cluster, unless the kernel declares them

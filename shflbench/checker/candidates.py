@@ -1,7 +1,7 @@
 """The kernels of a file as candidates for timing: the verdict on each, and the launches that nobody had to choose.
 
-A launch can be timed where the user or the host code states its shape, its numbers and the sizes of its buffers; what
-the check derives is small, and says nothing about times. Contents of buffers may be derived.
+A launch can be timed where the user or the host code specifies its shape, its numbers and the sizes of its buffers;
+what the check chooses is small, and says nothing about times. Contents of buffers may be chosen.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from shflbench.checker.host_numbers import variables_of
 from shflbench.checker.host_sizes import fixed_sizes, following
 from shflbench.checker.inputs.argument_options import UNKNOWN, option_for
 from shflbench.checker.inputs.argument_sets import ArgumentSet
+from shflbench.checker.inputs.choose import choose
 from shflbench.checker.inputs.contents import is_ascending
 from shflbench.checker.inputs.default_launches import PlannedLaunch, not_understood
-from shflbench.checker.inputs.derive import derive
 from shflbench.checker.inputs.elements import ELEMENTS, element_of
 from shflbench.checker.inputs.linked import linked_kernel
 from shflbench.checker.inputs.names import match_names, refuse_unknown
 from shflbench.checker.inputs.run_plan import plan_runs
 from shflbench.checker.inputs.sampled import shortened_launch
 from shflbench.checker.inputs.shapes import LaunchShape
-from shflbench.checker.inputs.timed_clusters import GIVE_CLUSTER, UNSTATED, in_stated_clusters, refuse_clusters
+from shflbench.checker.inputs.timed_clusters import GIVE_CLUSTER, UNSPECIFIED, in_specified_clusters, refuse_clusters
 from shflbench.checker.joint_candidates import joint_candidates
 from shflbench.checker.later_launches import kept_buffers, later_arguments, launches_from
 from shflbench.checker.later_readers import with_later_readers
@@ -70,7 +70,7 @@ if TYPE_CHECKING:
     from shflbench.cuda_sources.kernel_file import Field, HostChange, HostLaunch, KernelFile, SourceKernel
 
 MOST_BUFFER_BYTES = 1 << 33  # of a buffer, whose contents are made on the host
-PERIOD_BYTES = 1 << 20  # after which contents that nobody states repeat
+PERIOD_BYTES = 1 << 20  # after which contents that nobody specifies repeat
 WORDS = "--host-args WORDS, the program's command line, such as --host-args '1024 100'"
 NULL = "u64"  # element type of a null pointer, which is passed as a number
 GIVE_LAUNCH = "--launch GRIDxBLOCK"
@@ -202,10 +202,10 @@ def _sequence(named: NamedCandidate, file: KernelFile, options: FileOptions, var
             )
         host = step.host
         if shapes:
-            stated = [PlannedLaunch(shapes[0], Origin.GIVEN, host)]
+            specified = [PlannedLaunch(shapes[0], Origin.GIVEN, host)]
         else:
-            stated = [PlannedLaunch(_shape(host), Origin.HOST, host)] if host is not None else []
-        part = _candidate(file, step.kernel, options, varied, stated)
+            specified = [PlannedLaunch(_shape(host), Origin.HOST, host)] if host is not None else []
+        part = _candidate(file, step.kernel, options, varied, specified)
         missing = (f"--launch {step.kernel.name}=GRIDxBLOCK" if item == GIVE_LAUNCH else item for item in part.missing)
         parts.append(replace(part, missing=tuple(missing)))
     return join_parts(sequence, parts)
@@ -254,9 +254,9 @@ def _candidate(
     kernel: SourceKernel,
     options: FileOptions,
     varied: Sequence[str] = (),
-    stated: Sequence[PlannedLaunch] | None = None,
+    specified: Sequence[PlannedLaunch] | None = None,
 ) -> KernelCandidate:
-    """Return the candidate of one kernel with the `stated` launches, else with those of the user or the host code."""
+    """Return the candidate of one kernel with the `specified` launches, else those of the user or the host code."""
     ptx = ptx_by_kernel(file.ptx).get(kernel.symbol, file.ptx)
     line = min((launch.line.line for launch in kernel.host_launches), default=0)
     base = KernelCandidate(
@@ -269,7 +269,7 @@ def _candidate(
         linked = linked_kernel(file, parse(ptx), kernel, arch=arch, shared_bytes=shared_bytes)
     except KernelError as error:
         return replace(base, problem=error.message)
-    return _of_linked(file, base, linked, options, varied, stated)
+    return _of_linked(file, base, linked, options, varied, specified)
 
 
 def _of_linked(  # noqa: PLR0913, PLR0917  (what decides on the launches)
@@ -278,9 +278,9 @@ def _of_linked(  # noqa: PLR0913, PLR0917  (what decides on the launches)
     linked: LinkedKernel,
     options: FileOptions,
     varied: Sequence[str],
-    stated: Sequence[PlannedLaunch] | None,
+    specified: Sequence[PlannedLaunch] | None,
 ) -> KernelCandidate:
-    """Return the candidate with each launch whose arguments are stated, or what is missing for the first."""
+    """Return the candidate with each launch whose arguments are specified, or what is missing for the first."""
     kernel = linked.kernel
     given, arch = options.given, options.compile.arch
     shapes = given.launches_of(kernel)
@@ -288,14 +288,14 @@ def _of_linked(  # noqa: PLR0913, PLR0917  (what decides on the launches)
     spec, launches = plan_runs(linked, given.arguments, shapes, given.shared_bytes, given.cluster)
     uses = buffer_uses(linked, spec, launches, given.seed, options.budget)
     spec = replace(spec, most_bytes=MOST_BUFFER_BYTES, period_bytes=PERIOD_BYTES)
-    if stated is None:
-        stated = launches if shapes else following(list(_of_host(kernel)), kernel, spec)
-    if kernel.sibling and not stated:
+    if specified is None:
+        specified = launches if shapes else following(list(_of_host(kernel)), kernel, spec)
+    if kernel.sibling and not specified:
         return replace(base, missing=(f"--launch '{kernel.name}=GRIDxBLOCK'",), sibling=kernel.sibling)
-    if not stated:
+    if not specified:
         unclear = next(filter(None, map(not_understood, kernel.host_launches)), "")
         return replace(base, missing=(GIVE_LAUNCH, *_missing_of(linked, options)), unclear=unclear)
-    stated, invalid = in_stated_clusters(linked, stated, given.cluster, arch)
+    specified, invalid = in_specified_clusters(linked, specified, given.cluster, arch)
     base = _with_problem(base, kernel, spec.given, invalid)
     if base.problem:
         return base
@@ -313,15 +313,15 @@ def _of_linked(  # noqa: PLR0913, PLR0917  (what decides on the launches)
     first: HostLaunch | None = None
     missing: tuple[str, ...] = ()
     problem = ""
-    for launch in stated:
+    for launch in specified:
         of_caller = launch.host is not None and launch.host.takes_parameters
         is_assumed = launch.host is not None and bool(launch.host.assumed)
         if is_assumed and not launch.origin.is_given:
             missing = missing or ((GIVE_LAUNCH, *_missing_of(linked, options)) if of_caller else (WORDS,))
             continue
-        arguments = derive(kernel, replace(launch, host=None) if is_assumed else launch, spec, given.seed)
-        if unstated := tuple(_unstated(kernel, arguments)):
-            missing = missing or ((WORDS,) if is_assumed and not of_caller else unstated)
+        arguments = choose(kernel, replace(launch, host=None) if is_assumed else launch, spec, given.seed)
+        if unspecified := tuple(_unspecified(kernel, arguments)):
+            missing = missing or ((WORDS,) if is_assumed and not of_caller else unspecified)
         elif reason := fixed_sizes(kernel, launch, arguments, varied):
             problem = problem or reason
         else:
@@ -373,7 +373,7 @@ def _with_problem(base: KernelCandidate, kernel: SourceKernel, given: Collection
     """Return a candidate with why the kernel cannot be timed, if so; `invalid` says why its clusters cannot."""
     if stopping := _problem(kernel, given):
         return replace(base, problem=stopping[0], missing=stopping[1:])
-    return replace(base, problem=invalid, remedy=GIVE_CLUSTER if invalid == UNSTATED else "")
+    return replace(base, problem=invalid, remedy=GIVE_CLUSTER if invalid == UNSPECIFIED else "")
 
 
 def _problem(kernel: SourceKernel, given: Collection[str]) -> tuple[str, ...]:
@@ -394,15 +394,15 @@ def _problem(kernel: SourceKernel, given: Collection[str]) -> tuple[str, ...]:
     return ()
 
 
-def _unstated(kernel: SourceKernel, arguments: Arguments) -> Iterator[str]:
-    """Yield the option for each argument that nobody states."""
+def _unspecified(kernel: SourceKernel, arguments: Arguments) -> Iterator[str]:
+    """Yield the option for each argument that nobody specifies."""
     items = {part.name: part.item for part in kernel.parts}
     for span in (span for value in arguments.parameters for span in value.spans):
         buffer = arguments.buffer(span.buffer)
         origin = span.origin if buffer is None else buffer.size
-        if origin.is_derived:
+        if origin.is_synthesized:
             yield option_for(span.name, items[span.name])
-    if arguments.shared is Origin.DERIVED:
+    if arguments.shared is Origin.CHOSEN:
         yield "--shared BYTES"
 
 
@@ -471,13 +471,13 @@ def _joint_use(arguments: Arguments, span: Span, uses: Mapping[str, BufferUse]) 
 def _buffer(item: KernelParameter | Field, arguments: Arguments, span: Span, use: BufferUse) -> CandidateBuffer:
     buffer = arguments.buffers[span.buffer or 0]
     size = buffer.bytes
-    is_derived = buffer.values is Origin.DERIVED
+    is_synthesized = buffer.values is Origin.CHOSEN
     return CandidateBuffer(
         buffer.name,
         _element(item, item.common),
         buffer.contents,
         size,
-        is_derived,
+        is_synthesized,
         use,
         allocation=buffer.allocation,
         may_be_structure=element_of(item.element) is None,

@@ -106,7 +106,7 @@ class DeadStoreCheck:
                 return None
             whole = [item for item in launch_plan if not item.shape.sample and _has_stated_block(item, kernel)]
             if not whole:
-                return DeadStores(places, unjudged="the host code states the block of no launch")
+                return DeadStores(places, unjudged="the host code specifies the block of no launch")
             budget = RunBudget(of_file=self.budget)
             debug_runs = KernelRuns(kernel, debug, *runs, patient=False, budget=budget)
             launches, unfinished = debug_runs.in_lockstep(whole, seeds=1)

@@ -132,7 +132,7 @@ def _shape(given: GivenLaunch) -> LaunchDims:
 
 
 def _arguments(given: GivenLaunch) -> Arguments:
-    """Return the arguments of a launch, of which nothing is derived, so that no finding depends on what nobody gave."""
+    """Return the arguments of a launch, of which nothing is chosen, so that no finding depends on what nobody gave."""
     return Arguments(
         parameters=(),
         offsets=(),

@@ -223,7 +223,7 @@ class _NumberSearch:
         return not passed or self._given[name] in passed
 
     def _passed(self, reading: _Reading, name: str) -> set[int | float]:
-        """Return the values that the host code passes to the kernels for a parameter, without derived ones."""
+        """Return the values that the host code passes to the kernels for a parameter, without chosen ones."""
         return _passed(reading.file, self._symbols, name)
 
     def _arguments(self, reading: _Reading, name: str) -> Iterator[tuple[HostLaunch, HostArgument]]:
@@ -232,7 +232,7 @@ class _NumberSearch:
 
 
 def _passed(file: KernelFile, symbols: Collection[str], name: str) -> set[int | float]:
-    """Return the values that the host code passes to kernels for a parameter, without derived ones."""
+    """Return the values that the host code passes to kernels for a parameter, without chosen ones."""
     certain = [argument.value for host, argument in _arguments(file, symbols, name) if not host.assumed]
     return {value for value in certain if value is not None}
 

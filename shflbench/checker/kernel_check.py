@@ -12,7 +12,7 @@ from shflbench.checker.inputs.launch_rules import launch_rules, refuse_invalid, 
 from shflbench.checker.inputs.run_plan import plan_runs
 from shflbench.checker.invalid_launches import with_invalid
 from shflbench.checker.judgment.judge import judge_kernel
-from shflbench.checker.judgment.unstated import is_only_included
+from shflbench.checker.judgment.unspecified import is_only_included
 from shflbench.checker.judgment.unsupported_inputs import body_sites, find_undecided, kind_of_causes, overlaps
 from shflbench.checker.reporter import KernelReporter
 from shflbench.checker.runs.alternative_runs import with_alternatives, with_shorter
@@ -130,7 +130,7 @@ class _KernelCheck:
                 runs.budget = replace(budget, of_file=self.budget.again())
                 evidence = with_shorter(runs, evidence, launches, body_sites(linked.slicer))
             judgment = judge(evidence, linked.slicer)
-        elif evidence.launches and _depends_on_derived(judgment, linked):
+        elif evidence.launches and _depends_on_synthesized(judgment, linked):
             failed = find_undecided(judgment.observations, evidence, linked.slicer)
             evidence = with_alternatives(runs, evidence, *failed, kind_of_causes(judgment.observations))
             judgment = judge(evidence, linked.slicer)
@@ -151,8 +151,8 @@ class _KernelCheck:
         return reporter.report(linked, evidence, judgment, stores)
 
 
-def _depends_on_derived(judgment: KernelJudgment, linked: LinkedKernel) -> bool:
-    """Whether other derived values may lead to another verdict."""
+def _depends_on_synthesized(judgment: KernelJudgment, linked: LinkedKernel) -> bool:
+    """Whether other chosen values may lead to another verdict."""
     if judgment.verdict is KernelVerdict.DOUBTFUL:
         return overlaps(judgment.observations, linked.slicer)
     return judgment.verdict in {KernelVerdict.NEEDS_ARGUMENTS, KernelVerdict.NOT_CHECKED}

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class LaunchOptions:
-    """What is given of the launches of the kernels; what is empty is derived."""
+    """What is given of the launches of the kernels; what is empty is chosen."""
 
     launches: tuple[LaunchShape, ...] = ()
     named_launches: tuple[tuple[str, LaunchShape], ...] = ()  # of single kernels, by their names

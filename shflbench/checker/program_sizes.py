@@ -41,11 +41,11 @@ def _sizes(launch: HostLaunch) -> tuple[tuple[int | float | None, int | None], .
 
 
 def without_words(file: KernelFile, options: FileOptions) -> tuple[KernelFile, FileOptions]:
-    """Return a file with the launches of the program without a command line, where others are of derived words.
+    """Return a file with the launches of the program without a command line, where others are of chosen words.
 
     The options are those that it is read with.
 
-    What the check derives is small, so that the check is fast; what is timed has the sizes of the program.
+    What the check chooses is small, so that the check is fast; what is timed has the sizes of the program.
     """
     launched = [launch for kernel in file.kernels for launch in kernel.host_launches]
     if options.host.words is not None or not any(launch.assumed for launch in launched):

@@ -40,14 +40,14 @@ class LaunchRecord:
 
     shape: str
     threads: int  # of the grid
-    origin: str  # of the shape: `given`, `from the host code` or `derived`
+    origin: str  # of the shape: `given`, `from the host code` or `chosen`
     arguments: tuple[NamedValue, ...]  # in the order of the parameters
     shared_bytes: int
     seeds: tuple[int, ...]
     schedules: tuple[str, ...]
     note: str = ""
     cluster: str = ""  # blocks of a cluster, as `--cluster` takes them; "" without clusters
-    derived_numbers: tuple[str, ...] = ()  # from which the host code computes arguments: `argv[1] = 1024`
+    synthesized_numbers: tuple[str, ...] = ()  # from which the host code computes arguments: `argv[1] = 1024`
     program: str = ""  # `HostLaunch.sizes` of the launch of the host code that it is, or that it has fewer blocks than
     exhaustive: bool = False  # no other order of threads has other findings or results, with these contents
 
@@ -107,9 +107,9 @@ class KernelReport:
 
     @property
     def is_open_for_other_words(self) -> bool:
-        """Whether only launches with a derived command line are undecided, and not those of the program without one."""
+        """Whether only launches with a chosen command line are undecided, and not those of the program without one."""
         named = {shape for item in self.findings if item.causes for shape in item.launches}
-        plain = {item.shape for item in self.launches if item.program and not item.derived_numbers}
+        plain = {item.shape for item in self.launches if item.program and not item.synthesized_numbers}
         return self.causes == (HOST_ARGS,) and bool(plain - named)
 
     @property

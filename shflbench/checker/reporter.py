@@ -13,7 +13,7 @@ from shflbench.checker.finding import Finding, FindingAccess, WeakOrderPlace, in
 from shflbench.checker.inputs.default_launches import assumed_texts
 from shflbench.checker.judgment.dead_stores import with_removed
 from shflbench.checker.judgment.sentences import unstated_sentence, unsupported_sentence
-from shflbench.checker.judgment.unstated import is_only_included
+from shflbench.checker.judgment.unspecified import is_only_included
 from shflbench.checker.report import KernelReport, LaunchRecord, join_first
 from shflbench.checker.runs.all_schedules import communicates_by_barriers, shows_all_schedules
 from shflbench.checker.runs.coverage import code_lines, executed_blocks, unreached_lines
@@ -135,12 +135,12 @@ class KernelReporter:
 
     def _limits(self, program: Program, judgment: KernelJudgment, evidence: KernelEvidence) -> Iterator[str]:
         """Yield what the verdict is limited to."""
-        if self.kernel.derived:
-            yield f"for derived {join_first(self.kernel.derived)}"
+        if self.kernel.chosen:
+            yield f"for chosen {join_first(self.kernel.chosen)}"
         if judgment.verdict is KernelVerdict.BROKEN:
             return
         if any(has_role(op.instruction, OpcodeRole.TEXTURE) for op in program.ops()):
-            yield "what textures hold is derived, so that outputs are not those of a GPU"
+            yield "what textures hold is chosen, so that outputs are not those of a GPU"
         if evidence.unfinished:
             yield evidence.unfinished
 
@@ -160,8 +160,8 @@ class KernelReporter:
         if unsupported := unsupported_sentence(judgment.observations):
             yield unsupported
         only_included = is_only_included(self.kernel, self.file)
-        if unstated := unstated_sentence(judgment.observations, only_included=only_included):
-            yield unstated
+        if unspecified := unstated_sentence(judgment.observations, only_included=only_included):
+            yield unspecified
         if any(unreached):
             yield f"not checked: {unreached_text(*unreached)}, which never ran"
         hazards = [item.hazard for item in judgment.observations]
@@ -330,7 +330,7 @@ def _records(
             shared_bytes=items[0].arguments.shared_bytes,
             seeds=tuple(item.seed for item in items),
             schedules=tuple(dict.fromkeys(result.policy for item in items for result in item.results)),
-            derived_numbers=assumed_texts(first.launch.host),
+            synthesized_numbers=assumed_texts(first.launch.host),
             program=first.launch.program,
             exhaustive=by_barriers and all(shows_all_schedules(item, program) for item in items),
             note=first.launch.note or (_refusal(refused[shape]) if shape in refused else ""),

@@ -45,10 +45,10 @@ def _untested_buffers(
     buffers = [
         buffer for item in launches if str(item.launch.shape) not in refused for buffer in item.arguments.buffers
     ]
-    derived = {buffer.name for buffer in buffers}
+    chosen = {buffer.name for buffer in buffers}
     tested = {buffer.name for buffer in buffers if buffer.tests_bounds}
     names = (name for start, name in kernel.pointers.items() if start in accessed)
-    return tuple(name for name in names if name in derived - tested)
+    return tuple(name for name in names if name in chosen - tested)
 
 
 def _quoted(names: Sequence[str]) -> str:

@@ -27,8 +27,8 @@ def variable_buffers(
     """
     for item in uses:
         name = variable_name(item.variable.name)
-        is_stated = name in arguments.variables
-        if item.use is BufferUse.READ and item.is_initialized and not is_stated:
+        is_specified = name in arguments.variables
+        if item.use is BufferUse.READ and item.is_initialized and not is_specified:
             continue
         given = arguments.variables.get(name)
         contents = given + item.image[len(given) :] if given is not None else item.image
@@ -39,7 +39,7 @@ def variable_buffers(
             item.element,
             np.frombuffer(contents, np.uint8),
             item.variable.size,
-            is_derived=is_stated and given is None,
+            is_synthesized=is_specified and given is None,
             use=item.use,
             is_intermediate=item.is_intermediate,
             variable=item.variable.name,

@@ -12,7 +12,7 @@ from shflbench.cli.help import Command
 if TYPE_CHECKING:
     from shflbench.cli.console import Console
 
-VARIABLE = "_SHFLBENCH_COMPLETE"  # click derives it from the name of the program
+VARIABLE = "_SHFLBENCH_COMPLETE"  # click chooses it from the name of the program
 SHELLS = ("bash", "zsh", "fish")
 
 

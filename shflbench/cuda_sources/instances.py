@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 TYPES = ("float", "int")  # that stand for a type parameter nothing restricts, in this order
 MAXIMUM_LAUNCHED = 8  # instances of one template that functions launch which nothing instantiates
-MAXIMUM_ATTEMPTS = 5  # of compiling with derived instances, before compiling without
+MAXIMUM_ATTEMPTS = 5  # of compiling with chosen instances, before compiling without
 
 
 @dataclass(frozen=True, slots=True)
-class DerivedInstance:
+class SynthesizedInstance:
     """Instances that nothing in the file names: a type for each parameter of the template, or of what launches it."""
 
     definition: Definition
@@ -76,20 +76,20 @@ def _has_word(text: bytes, name: str) -> bool:
     return re.search(rb"\b" + re.escape(name.rpartition("::")[2].encode()) + rb"\b", text) is not None
 
 
-def compile_with_derived(
+def compile_with_synthesized(
     source: CudaSource,
     wanted: Sequence[str],
     compile_instances: Callable[[Sequence[str]], CompiledFile],
     *,
     compiles_file_first: bool,
-) -> tuple[CompiledFile, list[DerivedInstance]]:
+) -> tuple[CompiledFile, list[SynthesizedInstance]]:
     """Compile with an instance of each template that nothing names, as far as such instances compile.
 
     None is added where the user names an instance, and none of a template of which the file itself has instances: with
     `compiles_file_first`, the compiler looks for these in any case, and otherwise where the text instantiates one.
-    CompileError if the file does not compile without derived instances.
+    CompileError if the file does not compile without chosen instances.
     """
-    plain: CompiledFile | None = None  # without derived instances
+    plain: CompiledFile | None = None  # without chosen instances
     choices = (
         {items[0].definition.name: items for items in _derivable(source, compiles_file_first=compiles_file_first)}
         if not wanted
@@ -102,29 +102,29 @@ def compile_with_derived(
     for _ in range(MAXIMUM_ATTEMPTS):
         if not choices:
             break
-        derived = [items[0] for items in choices.values()]
+        chosen = [items[0] for items in choices.values()]
         try:
-            compiled = compile_instances([*wanted, *(text for item in derived for text in item.expressions)])
+            compiled = compile_instances([*wanted, *(text for item in chosen for text in item.expressions)])
         except UnfinishedError:
             break
         except CompileError as error:
-            guilty = [item.definition.name for item in derived if _is_of(error, item)] or [*choices]
+            guilty = [item.definition.name for item in chosen if _is_of(error, item)] or [*choices]
             choices = {name: items[1:] if name in guilty else items for name, items in choices.items()}
             choices = {name: items for name, items in choices.items() if items}
             continue
         names = _kernel_names(compiled)
-        needless = [item.definition.name for item in derived if any(_is_other(name, item) for name in names)]
+        needless = [item.definition.name for item in chosen if any(_is_other(name, item) for name in names)]
         if not needless:
-            return compiled, derived
+            return compiled, chosen
         choices = {name: items for name, items in choices.items() if name not in needless}
     return plain or compile_instances(wanted), []
 
 
-def with_derived(
-    kernels: Sequence[SourceKernel], derived: Sequence[DerivedInstance]
+def with_synthesized(
+    kernels: Sequence[SourceKernel], chosen: Sequence[SynthesizedInstance]
 ) -> tuple[tuple[SourceKernel, ...], list[SourceNote]]:
-    """Return the kernels with what was derived of each, and a note for each of these."""
-    by_template = {item.definition.name: item for item in derived}
+    """Return the kernels with what was chosen of each, and a note for each of these."""
+    by_template = {item.definition.name: item for item in chosen}
     result = []
     notes: dict[str, SourceNote] = {}
     for kernel in kernels:
@@ -132,12 +132,12 @@ def with_derived(
         if item is None or not item.values:
             result.append(kernel)
             continue
-        result.append(replace(kernel, derived=item.values))
+        result.append(replace(kernel, chosen=item.values))
         text = (
-            f"derived: {', '.join(item.values)} for the kernel template `{signature(item.definition)}`, because no "
+            f"chosen: {', '.join(item.values)} for the kernel template `{signature(item.definition)}`, because no "
             f"launch in the file determines it; choose another instance with --kernel '{_other(item)}'"
         )
-        notes[text] = SourceNote("derived-instance", text, kernel.place)
+        notes[text] = SourceNote("chosen-instance", text, kernel.place)
     return tuple(result), [*notes.values()]
 
 
@@ -151,8 +151,8 @@ def _template(name: str) -> str:
     return name.partition("<")[0]
 
 
-def _is_other(name: str, item: DerivedInstance) -> bool:
-    """Whether a kernel is another instance of the template than the derived one."""
+def _is_other(name: str, item: SynthesizedInstance) -> bool:
+    """Whether a kernel is another instance of the template than the chosen one."""
     return _template(name) == item.definition.name and not any(means(text, name) for text in item.expressions)
 
 
@@ -163,13 +163,13 @@ def _is_instantiated(source: CudaSource, definition: Definition) -> bool:
     return any(directive.search(without_comments(file.text)) for file in source.unit.files)
 
 
-def _other(item: DerivedInstance) -> str:
+def _other(item: SynthesizedInstance) -> str:
     """Return an instance of another type, to copy."""
     other = next(type_ for type_ in TYPES if type_ != item.type)
     return re.sub(rf"\b{item.type}\b", other, item.expressions[0])
 
 
-def _is_of(error: CompileError, item: DerivedInstance) -> bool:
+def _is_of(error: CompileError, item: SynthesizedInstance) -> bool:
     """Whether an error names a line of a definition, or one of its instances."""
     if isinstance(error, InstanceError):
         return not error.rejected.keys().isdisjoint(item.expressions)
@@ -181,8 +181,8 @@ def _is_of(error: CompileError, item: DerivedInstance) -> bool:
     )
 
 
-def _derivable(source: CudaSource, *, compiles_file_first: bool) -> list[list[DerivedInstance]]:
-    """Return what may be derived of each template that nothing names, with one type and with another.
+def _derivable(source: CudaSource, *, compiles_file_first: bool) -> list[list[SynthesizedInstance]]:
+    """Return what may be chosen of each template that nothing names, with one type and with another.
 
     The templates are those of the main file or, if it has no kernel, those of headers in its folder or below.
     """
@@ -198,18 +198,18 @@ def _derivable(source: CudaSource, *, compiles_file_first: bool) -> list[list[De
         and len(source.named(item.name)) == 1
     ]
     return [
-        derived for item in templates if (derived := _named(item, source) or _launched(item, source) or _of_types(item))
+        chosen for item in templates if (chosen := _named(item, source) or _launched(item, source) or _of_types(item))
     ]
 
 
-def _named(definition: Definition, source: CudaSource) -> list[DerivedInstance]:
+def _named(definition: Definition, source: CudaSource) -> list[SynthesizedInstance]:
     """Return the instances that launches name in functions which a compiler of the whole file does not instantiate."""
     instances = dict.fromkeys(item for _, item in source.instances_of(definition))
     texts = tuple(source.text_of(definition, item) for item in list(instances)[:MAXIMUM_LAUNCHED])
-    return [DerivedInstance(definition, "", texts, ())] if texts else []
+    return [SynthesizedInstance(definition, "", texts, ())] if texts else []
 
 
-def _launched(definition: Definition, source: CudaSource) -> list[DerivedInstance]:
+def _launched(definition: Definition, source: CudaSource) -> list[SynthesizedInstance]:
     """Return the instances that function templates launch which nothing instantiates, for each type of theirs."""
     by_type = {
         type_: list(dict.fromkeys(item for _, item in source.assumed_instances(definition, type_))) for type_ in TYPES
@@ -225,17 +225,17 @@ def _launched(definition: Definition, source: CudaSource) -> list[DerivedInstanc
         ]
         texts = tuple(source.text_of(definition, item) for item in instances[:MAXIMUM_LAUNCHED])
         if texts:
-            result.append(DerivedInstance(definition, type_, texts, tuple(dict.fromkeys(values))))
+            result.append(SynthesizedInstance(definition, type_, texts, tuple(dict.fromkeys(values))))
     return result if any(item.values for item in result) else result[:1]
 
 
-def _of_types(definition: Definition) -> list[DerivedInstance]:
+def _of_types(definition: Definition) -> list[SynthesizedInstance]:
     """Return the instances of a template of which each parameter without default is one type; none of another one."""
     required = [item for item in definition.template or () if item.default is None]
     if not required or not all(item.is_type and item.name and not item.pack for item in required):
         return []
     return [
-        DerivedInstance(
+        SynthesizedInstance(
             definition,
             type_,
             (f"{definition.name}<{', '.join(type_ for _ in required)}>",),

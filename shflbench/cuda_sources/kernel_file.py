@@ -107,7 +107,7 @@ class HostBuffer:
     output: KernelOutput | None = field(default=None, compare=False, repr=False)  # by an earlier launch
     allocation: int | None = field(default=None, compare=False)  # number among those of the whole host code
     changed: int = field(default=0, compare=False)  # when the host code last changed it; 0: a kernel did, or nothing
-    is_derived: bool = False  # whether the contents follow from contents that nobody gave
+    is_synthesized: bool = False  # whether the contents follow from contents that nobody gave
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,7 +320,7 @@ class SourceKernel:
     host_launches: tuple[HostLaunch, ...] = ()
     launch_bounds: LaunchBounds = field(default_factory=LaunchBounds)
     sibling: str = ""  # the instance whose arguments it takes, because the host code does not launch it
-    derived: tuple[str, ...] = ()  # template arguments that nothing in the file names: `T = float`
+    chosen: tuple[str, ...] = ()  # template arguments that nothing in the file names: `T = float`
     spellings: tuple[str, ...] = ()  # what else was asked for and is this instance: `copy<Mode::fast>`
     named_block: NamedBlock | None = None
     variables: tuple[DeviceVariable, ...] = ()  # of its file; once it is linked, those that it reaches

@@ -195,8 +195,8 @@ class Types:
     def _alignment(self, node: Node) -> int | None:
         """Return what `alignas` of a structure or a member says, 1 without it; None if that is not known."""
         listed = [item for child in node.children for item in (child, *child.children)]
-        stated = [item.named_children for item in listed if item.type == "alignas_qualifier"]
-        values = [self._constant(text_of(items[0])) if len(items) == 1 else None for items in stated]
+        specified = [item.named_children for item in listed if item.type == "alignas_qualifier"]
+        values = [self._constant(text_of(items[0])) if len(items) == 1 else None for items in specified]
         known = [value for value in values if value is not None and value > 0]
         return max(known, default=1) if len(known) == len(values) else None
 

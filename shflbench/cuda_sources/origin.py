@@ -6,7 +6,7 @@ from enum import IntEnum, auto
 
 
 class Origin(IntEnum):
-    """Where a part of a launch comes from, from what the user gives to what nothing in the program states."""
+    """Where a part of a launch comes from, from what the user gives to what nothing in the program specifies."""
 
     GIVEN = auto()  # by the user
     HOST = auto()  # the host code, which performs the launch as it is
@@ -15,20 +15,20 @@ class Origin(IntEnum):
     FORCED = auto()  # the host code against a condition that did not hold: sizes and contents may be those of others
     SAMPLE = auto()  # of contents: those that the host code begins with, repeated
     REQUIRED = auto()  # of a block: the kernel has no other one
-    STATED = auto()  # of a block: the host code has it with an unknown grid, or the kernel has no other and suggests it
+    SPECIFIED = auto()  # of a block: the host code has it with an unknown grid, or the kernel suggests it alone
     SUGGESTED = auto()  # of a block: names or constants of the code suggest it
     WEAKLY_SUGGESTED = auto()  # of a block: the size of an array suggests it
-    DERIVED = auto()  # the signature and the launch; of a block: the usual ones
+    CHOSEN = auto()  # the signature and the launch; of a block: the usual ones
     VARIED = auto()  # likewise, a number that is not the one of the first seed
 
     @property
-    def is_derived(self) -> bool:
-        """Whether neither the user nor the host code states it."""
+    def is_synthesized(self) -> bool:
+        """Whether neither the user nor the host code specifies it."""
         return self > Origin.SAMPLE
 
     @property
     def text(self) -> str:
         """What reports call it."""
-        if self.is_derived:
-            return "derived"
+        if self.is_synthesized:
+            return "chosen"
         return {Origin.GIVEN: "given", Origin.SAMPLE: "sample"}.get(self, "from the host code")

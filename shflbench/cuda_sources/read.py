@@ -32,7 +32,7 @@ from shflbench.cuda_sources.hidden_kernels import hidden_kernels
 from shflbench.cuda_sources.host.machine import HostBudget
 from shflbench.cuda_sources.host_code import UserFile
 from shflbench.cuda_sources.includes import is_file, read_limited
-from shflbench.cuda_sources.instances import choose_instances, compile_with_derived, signature, with_derived
+from shflbench.cuda_sources.instances import choose_instances, compile_with_synthesized, signature, with_synthesized
 from shflbench.cuda_sources.kernel_file import KernelFile, RejectedKernel, SourceNote
 from shflbench.cuda_sources.lexer import without_comments
 from shflbench.cuda_sources.naming import means, select_kernels
@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from shflbench.cuda_sources.compiled import CompiledFile
     from shflbench.cuda_sources.definitions import Definition
     from shflbench.cuda_sources.includes import SourceUnit
-    from shflbench.cuda_sources.instances import DerivedInstance
+    from shflbench.cuda_sources.instances import SynthesizedInstance
     from shflbench.cuda_sources.kernel_file import CompileOptions, SourceKernel
     from shflbench.cuda_sources.read_options import Compilers
     from shflbench.cuda_sources.source import CudaSource
@@ -102,7 +102,7 @@ def read_cuda(  # noqa: PLR0913  (a group per question)
     """Return the kernels of the CUDA file `path` that `names` choose, compiled with the options that are `given`.
 
     Templates of which nothing names an instance are compiled for `float` or `int` if all their parameters are types;
-    `SourceKernel.derived` says so. Variables of the `host` code that begin with a constant begin with the changed
+    `SourceKernel.chosen` says so. Variables of the `host` code that begin with a constant begin with the changed
     numbers of their names, and function templates that are called with the first arguments of a changed instance are
     called with the second ones. Of a file that has been `compiled`, only the host code is read again.
 
@@ -138,7 +138,7 @@ def read_cuda(  # noqa: PLR0913  (a group per question)
         require_expandable(source.unit.files, source.macros)
         wanted = choose_instances(source, instances, skip_unknown=names.skip_unknown)
         compiler = FileCompiler(source, options, nvrtc, nvcc)
-        compiled = compile_with_derived(source, wanted, compiler.compile, compiles_file_first=nvcc is not None)
+        compiled = compile_with_synthesized(source, wanted, compiler.compile, compiles_file_first=nvcc is not None)
         return _Compilation(source, wanted, *compiled)
 
     def compile_source(options: CompileOptions) -> _Compilation:
@@ -202,18 +202,18 @@ def _kernel_file(
     path: Path, kernel: str | None, compilation: _Compilation, read_notes: Sequence[SourceNote]
 ) -> KernelFile:
     """Return the kernels of a compiled file, with notes on how it was read; KernelError if it has none."""
-    source, wanted, compiled, derived = compilation
+    source, wanted, compiled, synthesized = compilation
     compiled = replace(compiled, rejected=(*compiled.rejected, *hidden_kernels(source, compiled.left_out)))
     files = _user_files(compiled.ptx, path)
     compiled_kernels = [kernel_of(item, files, source) for item in read_kernels(compiled.ptx)]
     listed, others = users_kernels(source, [_with_spellings(item, compiled.symbols) for item in compiled_kernels])
-    kernels, chosen_types = with_derived(listed, derived)
+    kernels, chosen_types = with_synthesized(listed, synthesized)
     refused = {item.place for item in compiled.rejected}
     open_templates = [item for item in _uninstantiated(source, kernels) if item.place not in refused and not wanted]
     launched = [item for item in open_templates if compiled.is_device_code_only and source.is_launched(item)]
     templates = [_template_note(item, source) for item in open_templates if item not in launched or not kernels]
     if not wanted and compiled.is_device_code_only:
-        templates += _unresolved(source, kernels, {item.definition for item in derived})
+        templates += _unresolved(source, kernels, {item.definition for item in synthesized})
     if kernel is not None:
         refuse_rejected(path, compiled.rejected, [kernel])
     templates = [item for item in templates if item.line not in refused]
@@ -277,7 +277,7 @@ class _Compilation(NamedTuple):
     source: CudaSource
     wanted: list[str]  # instances
     compiled: CompiledFile
-    derived: list[DerivedInstance]
+    chosen: list[SynthesizedInstance]
 
 
 def _with_macros(
@@ -333,9 +333,9 @@ def _template_note(definition: Definition, source: CudaSource) -> SourceNote:
 
 
 def _obscure_launches(source: CudaSource) -> list[SourceNote]:
-    """Return a note on each launch of the host code whose kernel is not known: with what it runs is derived."""
+    """Return a note on each launch of the host code whose kernel is not known: with what it runs is chosen."""
     listed = ", ".join(f"`{name}`" for name in source.obscured)
-    whose = f": its kernel may be {listed}, whose launches are derived; give them by --launch" if listed else ""
+    whose = f": its kernel may be {listed}, whose launches are chosen; give them by --launch" if listed else ""
     return [
         SourceNote("launch", f"the launch in line {line.line} is not understood{whose}", line)
         for line in source.obscure_launches
@@ -343,11 +343,11 @@ def _obscure_launches(source: CudaSource) -> list[SourceNote]:
 
 
 def _unresolved(
-    source: CudaSource, kernels: Sequence[SourceKernel], derived: Collection[Definition]
+    source: CudaSource, kernels: Sequence[SourceKernel], chosen: Collection[Definition]
 ) -> list[SourceNote]:
     """Return notes on lines of host code whose instances of a kernel only nvcc, which compiles them, would know.
 
-    A kernel without any compiled instance has another note, and so has one of which all instances are derived.
+    A kernel without any compiled instance has another note, and so has one of which all instances are chosen.
     """
     compiled = {kernel.name.partition("<")[0] for kernel in kernels}
     return [
@@ -358,7 +358,7 @@ def _unresolved(
             line,
         )
         for definition, line in source.unresolved
-        if definition.name in compiled and definition not in derived
+        if definition.name in compiled and definition not in chosen
     ]
 
 

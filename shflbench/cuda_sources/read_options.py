@@ -26,7 +26,7 @@ class Compilers:
 class HostOptions:
     """How to follow the host code of a file."""
 
-    words: tuple[str, ...] | None = None  # of the program's command line; None: as a Makefile says, or derived
+    words: tuple[str, ...] | None = None  # of the program's command line; None: as a Makefile says, or chosen
     change: HostChange = field(default_factory=HostChange)
 
 

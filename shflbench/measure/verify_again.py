@@ -3,8 +3,8 @@
 In verification outputs contain a fixed pattern of bits, and in a timed launch what the launch before left there. Memory
 of a kernel's own, a `__device__` variable, keeps counts and results of earlier launches. So a kernel can be right when
 it is verified and leave its work out when it is timed. Afterwards its launches get other inputs than all before: first
-as a timed one, with the outputs as they are, then with overwritten ones. Contents that somebody states are the same in
-all inputs; for kernels that can have results without reading them, and where all elements are equal, they change as
+as a timed one, with the outputs as they are, then with overwritten ones. Contents that somebody specifies are the same
+in all inputs; for kernels that can have results without reading them, and where all elements are equal, they change as
 well.
 
 A kernel can also do less where its loop has many iterations. So somebody else's kernel is launched with the iteration

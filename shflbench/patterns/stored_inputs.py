@@ -38,12 +38,12 @@ class StoredInputs:
     file: Path
 
     def inputs(self, rng: np.random.Generator, at: Setting) -> tuple[Array, ...]:
-        """Return what each buffer contains that a kernel reads; what nobody states differs by input set."""
+        """Return what each buffer contains that a kernel reads; what nobody specifies differs by input set."""
         shift = int(rng.integers(1, MOST_SHIFT))
         return self._drawn([item.inputs for item in self.pattern.read], rng, at, shift)
 
     def other_inputs(self, rng: np.random.Generator, at: Setting) -> tuple[Array, ...]:
-        """Return contents that no other launch has, also of buffers whose contents somebody states."""
+        """Return contents that no other launch has, also of buffers whose contents somebody specifies."""
         shift = int(rng.integers(1, MOST_SHIFT))
         return self._drawn([item.other_inputs for item in self.pattern.read], rng, at, shift)
 

@@ -150,14 +150,14 @@ def _tuple(items: Iterable[str]) -> str:
 def _inputs(pattern: StoredPattern) -> Iterator[str]:
     yield "\n\ndef inputs(rng, at):\n"
     yield '    """Return what each buffer contains that a kernel reads.\n\n'
-    yield "    Contents repeat in a larger buffer. Those that nobody states differ by input set.\n"
+    yield "    Contents repeat in a larger buffer. Those that nobody specifies differ by input set.\n"
     yield '    """\n    shift = int(rng.integers(1, 1 << 16))\n'
     yield from _returned(pattern, [item.inputs for item in pattern.read])
 
 
 def _other_inputs(pattern: StoredPattern) -> Iterator[str]:
     yield "\n\ndef other_inputs(rng, at):\n"
-    yield '    """Return contents that no other launch has, also of buffers whose contents somebody states.\n\n'
+    yield '    """Return contents that no other launch has, also of buffers whose contents somebody specifies.\n\n'
     yield "    Results that a kernel has from earlier launches are wrong with them.\n"
     yield '    """\n    shift = int(rng.integers(1, 1 << 16))\n'
     yield from _returned(pattern, [item.other_inputs for item in pattern.read])

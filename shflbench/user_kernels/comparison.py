@@ -69,23 +69,23 @@ class KernelComparison:
 
     @property
     def arguments(self) -> Iterator[str]:
-        """The arguments of each size with their origins, and the buffers whose contents nobody states, as sentences."""
+        """The arguments of each size with their origins, and buffers of unspecified contents, as sentences."""
         yield from map(self._arguments_of, self.sizes.values())
 
     def _arguments_of(self, launch: CandidateLaunch) -> str:
         by_origin = group_by(launch.values, lambda value: value.origin.text)
         parts = [f"{', '.join(map(str, values))} ({origin})" for origin, values in by_origin.items()]
-        read = [item for item in launch.buffers if item.is_derived and self.use(item) is not BufferUse.WRITTEN]
+        read = [item for item in launch.buffers if item.is_synthesized and self.use(item) is not BufferUse.WRITTEN]
         if read:
-            parts.append(f"contents of {', '.join(f'`{item.name}`' for item in read)} (derived)")
+            parts.append(f"contents of {', '.join(f'`{item.name}`' for item in read)} (chosen)")
         return "; ".join(parts)
 
     @property
-    def derived_indexes(self) -> tuple[str, ...]:
-        """The buffers with derived contents that are addresses, or numbers of iterations: times depend on them."""
+    def synthesized_indexes(self) -> tuple[str, ...]:
+        """The buffers with chosen contents that are addresses, or numbers of iterations: times depend on them."""
         indexes = self.indexes
         integers = [item for item in self.first.buffers if item.element.startswith(("i", "u"))]
-        return tuple(item.name for item in integers if item.is_derived and item.name in indexes)
+        return tuple(item.name for item in integers if item.is_synthesized and item.name in indexes)
 
     @property
     def indexes(self) -> set[str]:
@@ -357,8 +357,8 @@ def _with_contents(buffer: CandidateBuffer, others: Sequence[ComparedKernel], pl
     reading = [item for item in same if item.use.reads]
     if buffer.use.reads or not reading:
         return buffer
-    known = min(reading, key=lambda item: item.is_derived)
-    return replace(buffer, contents=known.contents, is_derived=known.is_derived, is_ordered=known.is_ordered)
+    known = min(reading, key=lambda item: item.is_synthesized)
+    return replace(buffer, contents=known.contents, is_synthesized=known.is_synthesized, is_ordered=known.is_ordered)
 
 
 def _names(base: CandidateLaunch, kernel: KernelCandidate, label: str) -> Mapping[str, str]:

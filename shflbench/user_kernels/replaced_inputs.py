@@ -1,4 +1,4 @@
-"""Decide which kernels are also compared with contents of inputs that nobody states, and which contents these replace.
+"""Decide which kernels are also compared with contents that nobody specifies, and which contents these replace.
 
 Where each input has equal elements, as after `cudaMemset`, wrong kernels may have the right results.
 """
@@ -38,8 +38,8 @@ def is_replaceable(comparison: KernelComparison, buffer: CandidateBuffer) -> boo
 
 
 def stated_rule(buffer: CandidateBuffer) -> DrawRule:
-    """Return how the contents of a buffer are drawn in the inputs: as somebody states them, or in another order."""
-    return DrawRule(kind=DrawKind.ROLLED if buffer.is_derived and not buffer.is_ordered else DrawKind.STORED)
+    """Return how the contents of a buffer are drawn in the inputs: as somebody specifies them, or in another order."""
+    return DrawRule(kind=DrawKind.ROLLED if buffer.is_synthesized and not buffer.is_ordered else DrawKind.STORED)
 
 
 def other_rule(comparison: KernelComparison, buffer: CandidateBuffer) -> DrawRule:

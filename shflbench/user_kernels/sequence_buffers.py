@@ -30,8 +30,8 @@ def names_in(base: CandidateLaunch, other: CandidateLaunch, label: str) -> Mappi
 def difference(base: CandidateLaunch, other: CandidateLaunch, names: Mapping[str, str], called: str) -> str:
     """Return why the results of `other` cannot be compared with those of `base`, as a sentence; empty if they can."""
     for buffer in only_in(base, other, names):
-        if buffer.is_derived and buffer.use.reads:
-            return f"it reads `{buffer.name}`, of which nobody states the contents, and `{called}` does not"
+        if buffer.is_synthesized and buffer.use.reads:
+            return f"it reads `{buffer.name}`, of which nobody specifies the contents, and `{called}` does not"
     results = {buffer.name: buffer for buffer in base.buffers if buffer.use.writes}
     common = [(item, results[names[item.name]]) for item in other.buffers if names[item.name] in results]
     if any(mine.use.writes and not (mine.is_intermediate and known.is_intermediate) for mine, known in common):

@@ -19,7 +19,7 @@ def unset_variables(comparison: KernelComparison) -> Iterator[tuple[str, str]]:
     for buffer in comparison.first.buffers:
         if not buffer.is_unset or comparison.use(buffer) is not BufferUse.READ:
             continue
-        why = "what the host code copies to it is not known" if buffer.is_derived else "nothing sets it"
+        why = "what the host code copies to it is not known" if buffer.is_synthesized else "nothing sets it"
         count = buffer.size // DTYPES[buffer_dtype(buffer)].size
         yield (
             f"the variable `{buffer.name}` contains zeros, because {why}",

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from shflbench.checker import CandidateBuffer, CandidateNumber
     from shflbench.user_kernels.comparison import KernelComparison, Size
 
-SMALL_INTEGER = 255  # stated integers are varied up to this number at least
+SMALL_INTEGER = 255  # specified integers are varied up to this number at least
 HIDING = {-1.0, 0.0, 1.0, 2.0}  # numbers that hide a factor or a term; 2 is the number whose square is its double
 TINY = 2.0**-7  # numbers below it hide a term: added to the others, they leave the result within its tolerance
 INVERSE_ERROR = 1e-5  # of the product of a number and its inverse in single precision
@@ -39,12 +39,12 @@ def is_varied(comparison: KernelComparison, buffer: CandidateBuffer) -> bool:
     if buffer.variable and comparison.use(buffer) is BufferUse.CHANGED:
         return comparison.is_compared(buffer) and buffer.name not in counters  # else launches leave it for others
     if buffer.name in counters:
-        return buffer.is_derived and buffer.name not in deciding
+        return buffer.is_synthesized and buffer.name not in deciding
     if any(item.name == buffer.name for item in comparison.scratch):
         kept = comparison.named(kernel.candidate.kept for kernel in comparison.kernels)
-        return buffer.is_derived or buffer.name in kept  # else the host code may set it before each launch
+        return buffer.is_synthesized or buffer.name in kept  # else the host code may set it before each launch
     if {BufferUse.WRITTEN, BufferUse.CHANGED} <= comparison.uses(buffer):
-        return buffer.is_derived  # a kernel may add to what the host code states
+        return buffer.is_synthesized  # a kernel may add to what the host code specifies
     return DTYPES[buffer_dtype(buffer)].floating or buffer.name not in deciding
 
 
@@ -58,18 +58,18 @@ def varied_rule(comparison: KernelComparison, buffer: CandidateBuffer) -> DrawRu
     is_unsigned = buffer.element.startswith("u") or buffer.element == "bool"  # patterns have signed types only
     number = f"u{dtype.numpy}" if is_unsigned else dtype.numpy
     numbers = buffer.contents[: buffer.contents.size // dtype.size * dtype.size].view(number)
-    is_stated = not buffer.is_derived and numbers.size > 0
+    is_specified = not buffer.is_synthesized and numbers.size > 0
     most = None
     if buffer.element == "bool":
         most = 1
-    elif is_stated:
+    elif is_specified:
         most = max(SMALL_INTEGER, *(abs(int(item)) for item in (numbers.min(), numbers.max())))
         most = min(most, int(np.iinfo(number).max))
     return DrawRule(
         kind=DrawKind.VARIED,
         dtype=number,
         most=most,
-        positive=is_unsigned or (is_stated and int(numbers.min()) >= 0),
+        positive=is_unsigned or (is_specified and int(numbers.min()) >= 0),
         ascending=buffer.is_ordered,
     )
 

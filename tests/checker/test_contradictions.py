@@ -20,7 +20,7 @@ from tests.checker.test_planted_kernels import SLOW, check, in_every_run, kernel
 
 PROGRAMS = sorted((Path(__file__).parents[1] / "cli/check/programs").glob("*.cu"))
 LINE = SourceLine(Path("k.cu"), 4)
-LAUNCH = LaunchRecord("1x64", 64, "derived", (), 0, (0,), ("lockstep",))
+LAUNCH = LaunchRecord("1x64", 64, "chosen", (), 0, (0,), ("lockstep",))
 FINDING = Finding(HazardKind.RAW, Level.ERROR, LINE, LINE, ("thread 0 of block 0", "thread 1 of block 0"), ("1x64",))
 OUT = MemoryBytes("global", "`out`", 0, 1, 0)
 BROKEN = KernelReport("k", "k", LINE, KernelVerdict.BROKEN, "RAW", (FINDING,), (LAUNCH,))

@@ -99,6 +99,6 @@ def test_only_what_textures_hold_leaves_a_verdict_open(tmp_path: Path, body: str
     report = judge(tmp_path, body)
     assert report.verdict is verdict, report.sentence
     if verdict is not KernelVerdict.BROKEN:
-        assert "what textures hold is derived" in report.sentence
+        assert "what textures hold is chosen" in report.sentence
     if verdict is KernelVerdict.NEEDS_ARGUMENTS:
-        assert "with derived values of textures; to decide, run it on a GPU" in report.sentence
+        assert "with chosen values of textures; to decide, run it on a GPU" in report.sentence

@@ -1,4 +1,4 @@
-"""Instances of templates: named by the user, launched by host code, or derived."""
+"""Instances of templates: named by the user, launched by host code, or chosen."""
 
 from pathlib import Path
 
@@ -25,7 +25,7 @@ def test_several_instances_are_compiled_at_once_and_need_no_namespace(tmp_path: 
     result = read_cuda(
         path, Compilers(kernels.tools()), CompileOptions(), names=KernelNames(instances=("a<int>", "b<float,4>"))
     )
-    assert [(item.name, item.derived) for item in result.kernels] == [("a<int>", ()), ("tools::b<float, 4>", ())]
+    assert [(item.name, item.chosen) for item in result.kernels] == [("a<int>", ()), ("tools::b<float, 4>", ())]
     assert [item.parameters[0].type for item in result.kernels] == ["int *", "float *"]
     assert not result.notes
 
@@ -49,11 +49,11 @@ def test_an_instance_that_does_not_compile_is_named(read: Read) -> None:
 
 def test_a_template_of_types_is_compiled_for_float_and_says_so(read: Read) -> None:
     result = read("template <class T, class S = T> __global__ void scale(T *p, S s) { *p = s; }\n")
-    assert [(item.name, item.derived) for item in result.kernels] == [("scale<float, float>", ("T = float",))]
+    assert [(item.name, item.chosen) for item in result.kernels] == [("scale<float, float>", ("T = float",))]
     assert [item.name for item in result.kernels[0].parameters] == ["p", "s"]
     (note,) = result.notes
-    assert (note.kind, note.line and note.line.line) == ("derived-instance", 1)
-    assert note.text.startswith("derived: T = float for the kernel template `scale<T, S>`")
+    assert (note.kind, note.line and note.line.line) == ("chosen-instance", 1)
+    assert note.text.startswith("chosen: T = float for the kernel template `scale<T, S>`")
     assert note.text.endswith("--kernel 'scale<int>'")
 
 
@@ -64,32 +64,32 @@ template <class T> void run(T *p) { const int W = 48; scale<T, W><<<2, W>>>(p); 
 
 def test_a_template_has_the_instances_of_a_function_template_that_nothing_calls(read: Read) -> None:
     result = read(LAUNCHERS)
-    launches = [(item.name, item.derived, [one.block for one in item.host_launches]) for item in result.kernels]
+    launches = [(item.name, item.chosen, [one.block for one in item.host_launches]) for item in result.kernels]
     values = ("T = float",)
     assert launches == [("scale<float, 48>", values, [(48, 1, 1)]), ("scale<float, 64>", values, [(64, 1, 1)])]
     (note,) = result.notes
-    assert note.text.startswith("derived: T = float for the kernel template `scale<T, W>`")
+    assert note.text.startswith("chosen: T = float for the kernel template `scale<T, W>`")
     assert note.text.endswith("--kernel 'scale<int, 48>'")
     called = read(f"{LAUNCHERS}void f(int *p) {{ run(p); }}\n")
-    assert [(item.name, item.derived) for item in called.kernels] == [("scale<int, 48>", ()), ("scale<int, 64>", ())]
+    assert [(item.name, item.chosen) for item in called.kernels] == [("scale<int, 48>", ()), ("scale<int, 64>", ())]
 
 
-def test_an_instance_that_no_type_of_its_launcher_decides_is_not_derived(read: Read) -> None:
+def test_an_instance_that_no_type_of_its_launcher_decides_is_not_chosen(read: Read) -> None:
     result = read("""template <int W> __global__ void fill(float *p) { p[threadIdx.x] = W; }
 template <class T> struct Mode { };
 template <class T> struct Filler { void run(float *p); };
 template <class T> void Filler<Mode<T>>::run(float *p) { const int W = 48; fill<W><<<1, W>>>(p); }
 """)
-    assert [(item.name, item.derived) for item in result.kernels] == [("fill<48>", ())]
+    assert [(item.name, item.chosen) for item in result.kernels] == [("fill<48>", ())]
     assert [one.block for one in result.kernels[0].host_launches] == [(48, 1, 1)]
     assert not result.notes
 
 
-def test_no_instance_is_derived_with_a_member_of_the_type_of_its_launcher(read: Read) -> None:
+def test_no_instance_is_chosen_with_a_member_of_the_type_of_its_launcher(read: Read) -> None:
     text = """template <class T> __global__ void fill(T *p) { p[threadIdx.x] = 1; }
 template <class C> void run(C c) { using T = typename C::Value; fill<T><<<1, 32>>>(c.data()); }
 """
-    assert [(item.name, item.derived) for item in read(text).kernels] == [("fill<float>", ("T = float",))]
+    assert [(item.name, item.chosen) for item in read(text).kernels] == [("fill<float>", ("T = float",))]
 
 
 def test_a_template_that_rejects_float_is_compiled_for_int_and_others_stay(read: Read) -> None:
@@ -118,9 +118,9 @@ def test_templates_that_reject_both_types_are_left_out_with_a_note(read: Read) -
     ],
     ids=["explicit", "launched"],
 )
-def test_an_instance_of_the_file_takes_the_place_of_a_derived_one(read: Read, text: str) -> None:
+def test_an_instance_of_the_file_takes_the_place_of_a_chosen_one(read: Read, text: str) -> None:
     result = read(text)
-    assert [(item.name, item.derived) for item in result.kernels] == [("t<double>", ())]
+    assert [(item.name, item.chosen) for item in result.kernels] == [("t<double>", ())]
     assert not result.notes
 
 
@@ -143,23 +143,23 @@ DEFAULTS = "template <class T = float, class S = T> __global__ void t(T *p, S s)
     ],
     ids=["explicit", "deduced", "macro", "namespace", "defaults", "member"],
 )
-def test_an_instance_of_the_file_for_the_type_that_would_be_derived_is_listed_as_any_other(
+def test_an_instance_of_the_file_for_the_type_that_would_be_chosen_is_listed_as_any_other(
     read: Read, text: str
 ) -> None:
     result = read(text)
     assert sorted(item.parameters[0].type for item in result.kernels) == ["double *", "float *"]
-    assert not any(item.derived for item in result.kernels)
+    assert not any(item.chosen for item in result.kernels)
     assert not result.notes
 
 
-def test_the_only_instance_of_the_file_is_not_called_derived(read: Read) -> None:
+def test_the_only_instance_of_the_file_is_not_called_chosen(read: Read) -> None:
     result = read(TEMPLATE + "template __global__ void t<float>(float *);\n")
-    assert [(item.name, item.derived) for item in result.kernels] == [("t<float>", ())]
+    assert [(item.name, item.chosen) for item in result.kernels] == [("t<float>", ())]
     assert not result.notes
 
 
 @pytest.mark.parametrize("parameters", ["int N", "class T, int N", "class... T", "template <class> class C"])
-def test_no_value_is_derived_for_parameters_that_are_no_types(read: Read, parameters: str) -> None:
+def test_no_value_is_chosen_for_parameters_that_are_no_types(read: Read, parameters: str) -> None:
     with pytest.raises(KernelError, match=r"has only kernel templates, and no instance of .* --kernel 't<"):
         read(f"template <{parameters}> __global__ void t(int *p) {{ *p = 1; }}\n")
 

@@ -6,9 +6,9 @@ from shflbench.cuda_sources.kernel_file import is_parameter
 from shflbench.cuda_sources.origin import Origin
 
 
-def test_what_the_user_gives_comes_before_the_host_code_and_that_before_what_is_derived() -> None:
-    order = [Origin.GIVEN, Origin.HOST, Origin.SCALED_DOWN, Origin.ASSUMED, Origin.FORCED, Origin.STATED]
-    order += [Origin.SUGGESTED, Origin.WEAKLY_SUGGESTED, Origin.DERIVED]
+def test_what_the_user_gives_comes_before_the_host_code_and_that_before_what_is_chosen() -> None:
+    order = [Origin.GIVEN, Origin.HOST, Origin.SCALED_DOWN, Origin.ASSUMED, Origin.FORCED, Origin.SPECIFIED]
+    order += [Origin.SUGGESTED, Origin.WEAKLY_SUGGESTED, Origin.CHOSEN]
     assert sorted(order) == order
 
 
@@ -16,13 +16,13 @@ def test_reports_have_four_words_for_all_origins() -> None:
     texts: dict[str, set[Origin]] = {}
     for origin in Origin:
         texts.setdefault(origin.text, set()).add(origin)
-    derived = texts.pop("derived")
+    chosen = texts.pop("chosen")
     assert texts == {
         "given": {Origin.GIVEN},
         "from the host code": {Origin.HOST, Origin.SCALED_DOWN, Origin.ASSUMED, Origin.FORCED},
         "sample": {Origin.SAMPLE},
     }
-    assert derived == {origin for origin in Origin if origin.is_derived}
+    assert chosen == {origin for origin in Origin if origin.is_synthesized}
 
 
 @pytest.mark.parametrize(

@@ -12,13 +12,13 @@ from tests import cases
 from tests.patterns.stored_pattern import PATTERN, SMALL, contents, write
 
 
-def test_stated_contents_repeat_and_derived_ones_begin_elsewhere(tmp_path: Path) -> None:
+def test_specified_contents_repeat_and_chosen_ones_begin_elsewhere(tmp_path: Path) -> None:
     folder = write(PATTERN, tmp_path)
     data = cases.workload(load(folder), options={"n": "200"})
-    stated, rolled = contents(PATTERN)["flags-200"].view(np.int8), contents(PATTERN)["offsets-200"].view(np.int32)
+    specified, rolled = contents(PATTERN)["flags-200"].view(np.int8), contents(PATTERN)["offsets-200"].view(np.int32)
     first, second = (data.inputs(index) for index in (0, 1))
     for drawn in (first, second):
-        assert drawn[1].tolist() == np.resize(stated, 250).tolist()
+        assert drawn[1].tolist() == np.resize(specified, 250).tolist()
         assert sorted(set(drawn[2].tolist())) == sorted(set(rolled.tolist()))
     assert first[2].tolist() != second[2].tolist()
 

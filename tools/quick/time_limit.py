@@ -27,10 +27,12 @@ class _Limit:
         self.end = self.start + config.getoption("--seconds")
         self.collected, self.done = set[str](), set[str]()
 
+    @pytest.hookimpl(optionalhook=True)  # there is none without pytest-xdist
     def pytest_configure_node(self, node: Any) -> None:  # noqa: ANN401  (xdist has no types)
         """Tell a worker process of xdist when the first process started."""
         node.workerinput[START] = self.start
 
+    @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:
         """Keep what a worker process of xdist collected."""
         self.collected.update(ids)

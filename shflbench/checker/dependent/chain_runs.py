@@ -13,7 +13,7 @@ import numpy as np
 
 from shflbench.checker.dependent.conflicts import OverlappingLaunch
 from shflbench.checker.dependent.footprints import observers
-from shflbench.checker.inputs.derive import derive
+from shflbench.checker.inputs.choose import choose
 from shflbench.checker.runs.emulated import emulated_launch
 from shflbench.checker.runs.kernel_runs import KernelRuns
 from shflbench.core.symbols import plain_name
@@ -106,9 +106,9 @@ class ChainRun:
         return MemoryBytes("global", self.ran[-1].labels[memory], byte - byte % size, size)
 
     def run(self, step: PlannedStep) -> None:
-        """Run the next launch, again with larger buffers where accesses go beyond those of derived size."""
+        """Run the next launch, again with larger buffers where accesses go beyond those of chosen size."""
         self.budget.check()
-        arguments = derive(step.linked.kernel, step.launch, step.spec, self.seed)
+        arguments = choose(step.linked.kernel, step.launch, step.spec, self.seed)
         launch, error = self._recorded(step, arguments)
         if isinstance(error, KernelFault) and not isinstance(error, StepLimitError):
             runs = KernelRuns(step.linked.kernel, step.linked.program, step.spec, self.seed)

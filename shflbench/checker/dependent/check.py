@@ -120,14 +120,14 @@ class DependentLaunches:
         return outcome
 
     def _planned(self, step: ChainStep) -> PlannedStep:
-        """Return a launch that can run, as the user or the host code states it, or derived."""
+        """Return a launch that can run, as the user or the host code specifies it, or chosen."""
         options, linked = self.options.given, self._linked(step.kernel)
         host = () if step.host is None else (step.host,)
         linked = self.earlier.completed(replace(linked, kernel=replace(linked.kernel, host_launches=host)))
         given = options.launches_of(step.kernel)
         spec, launches = plan_runs(linked, options.arguments, given, options.shared_bytes, options.cluster)
         whole = [item for item in launches if not item.shape.sample]
-        is_open = step.host is not None and not given and all(item.origin.is_derived for item in whole)
+        is_open = step.host is not None and not given and all(item.origin.is_synthesized for item in whole)
         if is_open or not whole:
             sentence = f"the host code does not determine the launch of `{step.kernel.name}`; give --launch"
             raise _CannotRunError(Undecided(KernelVerdict.NEEDS_ARGUMENTS, sentence))

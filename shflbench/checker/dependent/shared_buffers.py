@@ -26,7 +26,7 @@ class SharedBuffers:
         """Keep which arguments of the `kernels` of the file the user says are one buffer."""
         self._kernels = [step.kernel for step in chain.steps]
         self._group_of = _groups(same, [item.symbol for item in self._kernels], kernels)
-        self._is_stated = False  # whether the user says that two launches share a buffer
+        self._is_specified = False  # whether the user says that two launches share a buffer
         self._pointers: dict[int, bool] = {}  # of each launch that has some, whether one of them may point anywhere
 
     def identities(self, number: int, arguments: Arguments) -> list[Hashable]:
@@ -38,7 +38,7 @@ class SharedBuffers:
         for place, buffer in enumerate(arguments.buffers):
             given = self._given(number, names.get(place, ()))
             if given is not None:
-                self._is_stated = True
+                self._is_specified = True
                 result.append(given)
             elif buffer.allocation is not None:
                 result.append(("allocation", buffer.allocation))
@@ -52,7 +52,7 @@ class SharedBuffers:
         """Whether the last launch may share a buffer with one before it of which nobody says so."""
         last = len(self._kernels) - 1
         before = [number for number in self._pointers if number != last]
-        if self._is_stated or last not in self._pointers or not before:
+        if self._is_specified or last not in self._pointers or not before:
             return False
         return self._pointers[last] or any(self._pointers[number] for number in before)
 

@@ -2,7 +2,7 @@
 
 A suggestion on a barrier is proved: no value crosses it, or none between warps, for all sizes, grids and contents.
 Where the proof fails, the kernel is checked without the barrier, and needs it if that has a fault; else the question
-stays open. A launch that nobody states shows nothing.
+stays open. A launch that nobody specifies shows nothing.
 """
 
 from __future__ import annotations
@@ -136,12 +136,12 @@ def _advice(report: KernelReport, study: KernelStudy, file: KernelFile, options:
         return _of_faulty(report, study)
     if not study.launches or study.slicer is None:
         return KernelAdvice(report, (), missing=study.request)
-    examples = CounterExamples(report.symbol, study.slicer, study.stated, study.further, options.budget)
+    examples = CounterExamples(report.symbol, study.slicer, study.specified, study.further, options.budget)
     exchanges = _exchanges(study, examples)
     barriers = tuple(BarrierAdvisor(report, study, file, examples).advice())
     shapes = tuple(dict.fromkeys(str(launch.shape) for launch in study.launches))
     exchanges.sort(key=_lines)
-    runs = StatedRuns(study.program, tuple(study.stated)) if study.program is not None else None
+    runs = StatedRuns(study.program, tuple(study.specified)) if study.program is not None else None
     steps = _collectives(study, exchanges)
     return KernelAdvice(
         report,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.checker.exchanges.stated import exchanges
+from shflbench.checker.exchanges.specified import exchanges
 from shflbench.emulator.dataflow.nests import exits_by_loop
 from shflbench.emulator.dataflow.slices import parameter_byte
 from shflbench.emulator.link.program import Slot

@@ -1,4 +1,4 @@
-"""Launches that need a barrier, with values that nobody states: without it they have a fault, and with it none."""
+"""Launches that need a barrier, with values that nobody specifies: without it they have a fault, and with it none."""
 
 from __future__ import annotations
 
@@ -50,16 +50,16 @@ class CounterExamples:
         self,
         symbol: str,
         slicer: Slicer,
-        stated: Sequence[LaunchEvidence],
+        specified: Sequence[LaunchEvidence],
         further: Sequence[LaunchEvidence],
         budget: FileBudget,
     ) -> None:
-        """Start without runs; `stated` are the launches whose values change, `further` ones are tried as they are."""
+        """Start without runs; values of the `specified` launches change, `further` ones are tried as they are."""
         self._symbol, self._slicer, self._budget = symbol, slicer, budget
-        whole = [item for item in stated if not item.launch.shape.sample]
-        self._stated = sorted(whole, key=lambda item: item.launch.shape.threads)[:1]
-        self._every = sorted((*stated, *further), key=lambda item: item.launch.shape.threads)
-        blocks = {item.launch.shape.block for item in stated}
+        whole = [item for item in specified if not item.launch.shape.sample]
+        self._specified = sorted(whole, key=lambda item: item.launch.shape.threads)[:1]
+        self._every = sorted((*specified, *further), key=lambda item: item.launch.shape.threads)
+        blocks = {item.launch.shape.block for item in specified}
         self._of_other_blocks = [_as_it_is(item) for item in further if item.launch.shape.block not in blocks]
         self._of_other_words = [_as_it_is(item) for item in further if item.launch.shape.block in blocks]
         self._runs = self._steps = 0
@@ -70,12 +70,12 @@ class CounterExamples:
 
         `ops` are accesses whose addresses and conditions decide on it.
         """
-        if not self._stated or self._is_spent:
+        if not self._specified or self._is_spent:
             return None
         depends = self._slicer.of(ops)
         try:
             program, other = (link_whole(parse(one.ptx), self._symbol) for one in (file, weaker))
-            for item in self._stated:
+            for item in self._specified:
                 for values in self._others(item, depends):
                     if self._is_spent:
                         return None
@@ -114,7 +114,7 @@ class CounterExamples:
         flows: list[tuple[str, dict[FlowKey, Flow]]] = []
         depends = self._slicer.of(ops)
         try:
-            for item in self._stated:
+            for item in self._specified:
                 for values in islice(self._others(item, depends), MOST_OTHER):
                     if self._is_spent:
                         break

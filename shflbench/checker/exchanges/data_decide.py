@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from shflbench.checker.exchanges.stated import exchanges
+from shflbench.checker.exchanges.specified import exchanges
 from shflbench.emulator.dataflow.guards import reached_otherwise
 from shflbench.emulator.link.program import Slot
 from shflbench.emulator.opcodes.forms import Access

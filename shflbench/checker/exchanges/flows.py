@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Flow:
-    """The values that a load reads from a store, both by their lines, over the launches that nobody derived."""
+    """The values that a load reads from a store, both by their lines, over the launches that nobody chose."""
 
     store: SourceLine
     load: SourceLine

@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 
 
 def launch_texts(launches: Iterable[PlannedLaunch]) -> tuple[str, ...]:
-    """Return each launch that somebody states as `64x256`, or as `64x256 (also with 16 blocks)`."""
+    """Return each launch that somebody specifies as `64x256`, or as `64x256 (also with 16 blocks)`."""
     blocks: dict[LaunchShape, dict[int, None]] = {}
     for launch in launches:
-        blocks.setdefault(_stated(launch), {})[launch.shape.blocks] = None
+        blocks.setdefault(_specified(launch), {})[launch.shape.blocks] = None
     return tuple(_text(shape, list(numbers)) for shape, numbers in blocks.items())
 
 
-def _stated(launch: PlannedLaunch) -> LaunchShape:
-    """Return the shape that the host code or the user states, of which a launch may have fewer blocks."""
+def _specified(launch: PlannedLaunch) -> LaunchShape:
+    """Return the shape that the host code or the user specifies, of which a launch may have fewer blocks."""
     return LaunchShape(launch.whole_grid, launch.shape.block, cluster=launch.shape.cluster)
 
 

@@ -1,4 +1,4 @@
-"""Values of a launch that nobody states: other numbers, grids and contents, for which a kernel may need a barrier."""
+"""Values of a launch that nobody specifies: other numbers, grids and contents, with which a barrier may be needed."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SMALL_NUMBERS = (1, 2, 3, 33, 5, 64, 7, 100, 0)
 
 @dataclass(frozen=True, slots=True)
 class OtherValues:
-    """A launch with a value that the stated ones do not have."""
+    """A launch with a value that the specified ones do not have."""
 
     text: str
     launch: PlannedLaunch
@@ -42,7 +42,7 @@ class OtherValues:
 
 
 def other_values(item: LaunchEvidence, depends: Slice, slicer: Slicer) -> Iterator[OtherValues]:
-    """Yield a stated launch with other values of what decides, of each kind in turn."""
+    """Yield a specified launch with other values of what decides, of each kind in turn."""
     arguments = _with_larger_buffers(item.arguments)
     kinds = (
         _numbers(item.launch, arguments, depends, slicer),

@@ -29,7 +29,7 @@ LEAST_BEYOND = 128  # random integers are below it: they fit a byte, and are val
 
 @dataclass(frozen=True, slots=True)
 class StatedRuns:
-    """The code of a kernel, and its launches that somebody stated."""
+    """The code of a kernel, and its launches that somebody specified."""
 
     program: Program
     launches: tuple[LaunchEvidence, ...]

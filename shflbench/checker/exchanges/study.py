@@ -12,7 +12,7 @@ import numpy as np
 from shflbench.checker.exchanges.combinations import RegisterUses, own_accesses
 from shflbench.checker.exchanges.flows import Flow
 from shflbench.checker.exchanges.recorder import ExchangeRecorder
-from shflbench.checker.exchanges.stated import deciding, exchanges, first_request, is_of_command_line, request_for
+from shflbench.checker.exchanges.specified import deciding, exchanges, first_request, is_of_command_line, request_for
 from shflbench.checker.exchanges.tried_values import SingleValues, single_values
 from shflbench.checker.exchanges.unordered_pairs import BarrierPairs
 from shflbench.checker.runs.emulated import emulated_launch
@@ -65,9 +65,9 @@ class KernelStudy:
     cut: KernelError | None = None  # what ended a launch before its end
     program: Program | None = None
     slicer: Slicer | None = None  # of the program
-    stated: list[LaunchEvidence] = field(default_factory=list)  # the launches that show something, with all contents
+    specified: list[LaunchEvidence] = field(default_factory=list)  # the launches that show something, with all contents
     further: list[LaunchEvidence] = field(default_factory=list)  # those for other words of the command line
-    request: str = ""  # what to give, if no launch is one that somebody states
+    request: str = ""  # what to give, if no launch is one that somebody specifies
     unreached: SourceLine | None = None  # the first line with accesses to shared memory that no launch executed
     reads_clock: bool = False
     single: SingleValues = field(default_factory=SingleValues)
@@ -104,17 +104,17 @@ def study_launches(
             if is_of_command_line(item):
                 study.further.append(item)
             continue
-        study.stated.append(item)
+        study.specified.append(item)
         if key not in seen:
             seen.add(key)
             executed |= _add(study, item, uses, line_of, budget)
     study.unreached = _unreached(linked, executed, line_of)
-    study.single = single_values(linked.slicer, study.stated, study.further)
+    study.single = single_values(linked.slicer, study.specified, study.further)
     study.is_fixed = study.is_fixed and not study.single.blocks
     study.flows_of = partial(_flows_of, uses=uses, line_of=line_of, budget=budget)
-    study.pairs = _pairs(linked.slicer, study.stated, study.further)
+    study.pairs = _pairs(linked.slicer, study.specified, study.further)
     if study.barriers:
-        study.pairs_of_numbers = _pairs_of_numbers(linked.slicer, study.stated) if study.single.numbers else []
+        study.pairs_of_numbers = _pairs_of_numbers(linked.slicer, study.specified) if study.single.numbers else []
     if not study.launches:
         study.request = _smaller(study.cut) if study.cut and not requests else first_request(requests)
     return study
@@ -143,41 +143,43 @@ def _flows_of(
     return study.flows
 
 
-def _pairs(slicer: Slicer, stated: Sequence[LaunchEvidence], further: Sequence[LaunchEvidence]) -> list[BarrierPairs]:
+def _pairs(
+    slicer: Slicer, specified: Sequence[LaunchEvidence], further: Sequence[LaunchEvidence]
+) -> list[BarrierPairs]:
     """Return the pairs of accesses on both sides of barriers, for each shape of the blocks of the launches."""
-    every = (*stated, *further)
+    every = (*specified, *further)
     buffers, begins = _buffers(slicer, every)
     blocks = dict.fromkeys(item.launch.shape.block for item in every)
     return [BarrierPairs(slicer, block, buffers, begins) for block in blocks]
 
 
-def _pairs_of_numbers(slicer: Slicer, stated: Sequence[LaunchEvidence]) -> list[BarrierPairs]:
+def _pairs_of_numbers(slicer: Slicer, specified: Sequence[LaunchEvidence]) -> list[BarrierPairs]:
     """Return these pairs for each shape with the numbers that the launches pass."""
-    buffers, begins = _buffers(slicer, stated)
-    cases = dict.fromkeys((item.launch.shape.block, tuple(_numbers(slicer, item).items())) for item in stated)
+    buffers, begins = _buffers(slicer, specified)
+    cases = dict.fromkeys((item.launch.shape.block, tuple(_numbers(slicer, item).items())) for item in specified)
     return [BarrierPairs(slicer, block, buffers, {**begins, **dict(numbers)}) for block, numbers in cases]
 
 
 def pairs_of_command_lines(study: KernelStudy) -> list[BarrierPairs]:
     """Return these pairs with the numbers of all launches, also of those for other words of the command line."""
-    return [] if study.slicer is None else _pairs_of_numbers(study.slicer, [*study.stated, *study.further])
+    return [] if study.slicer is None else _pairs_of_numbers(study.slicer, [*study.specified, *study.further])
 
 
 def numbers_of_command_lines(study: KernelStudy, name: str) -> list[int]:
     """Return the integers that a parameter has in these launches, in order; none if no other words were tried."""
     if study.slicer is None or not study.further:
         return []
-    spans = (span for item in (*study.stated, *study.further) for _, span in _spans(study.slicer, item))
+    spans = (span for item in (*study.specified, *study.further) for _, span in _spans(study.slicer, item))
     return sorted({span.value for span in spans if span.name == name and isinstance(span.value, int)})
 
 
 def _buffers(
-    slicer: Slicer, stated: Sequence[LaunchEvidence]
+    slicer: Slicer, specified: Sequence[LaunchEvidence]
 ) -> tuple[dict[int, frozenset[str]], dict[int, KnownParameter]]:
     """Return the buffers that each pointer among the parameters points to, and where, if that is always the same."""
     buffers: dict[int, set[str]] = {}
     places: dict[int, set[KnownParameter]] = {}
-    for item in stated:
+    for item in specified:
         for byte, span in _spans(slicer, item):
             if (buffer := item.arguments.buffer(span.buffer)) is not None:
                 buffers.setdefault(byte, set()).add(buffer.name)

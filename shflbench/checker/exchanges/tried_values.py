@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from shflbench.checker.exchanges.alike_iterations import conditions_of_alike
-from shflbench.checker.exchanges.stated import deciding, exchanges
+from shflbench.checker.exchanges.specified import deciding, exchanges
 from shflbench.core.words import join_words
 
 if TYPE_CHECKING:
@@ -70,12 +70,12 @@ def _blocks(slicer: Slicer, depends: Slice, launches: Sequence[LaunchEvidence]) 
     Where a number of a block is part of an address in shared memory, each block may exchange other values.
     """
     grids = {item.launch.shape.grid for item in launches}
-    stated = {item.launch.whole_grid for item in launches}
-    parts = [item for item in launches if item.launch.shape.sample or item.launch.shape.grid not in stated]
+    specified = {item.launch.whole_grid for item in launches}
+    parts = [item for item in launches if item.launch.shape.sample or item.launch.shape.grid not in specified]
     whole = {item.launch.shape.grid for item in launches if item not in parts}
-    if depends.grid and (len(grids) == 1 or not stated <= grids):
+    if depends.grid and (len(grids) == 1 or not specified <= grids):
         yield _count(grids)
-    elif not stated <= whole and slicer.of(filter(exchanges, slicer.ops), address_only=True).block:
+    elif not specified <= whole and slicer.of(filter(exchanges, slicer.ops), address_only=True).block:
         running = {len(item.launch.shape.sample) or item.launch.shape.blocks for item in parts}
         yield f"{join_words([str(number) for number in sorted(running)])} blocks of the grid"
 

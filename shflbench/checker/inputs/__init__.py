@@ -1,1 +1,1 @@
-"""Arguments and launches of kernels that no pattern declares: given, from host code, or derived."""
+"""Arguments and launches of kernels that no pattern declares: given, from host code, or chosen."""

@@ -1,7 +1,7 @@
 """Other values for what nobody gave, which show whether a fault says only that the first values do not fit.
 
-Random indices lie beyond a buffer whose size the host code states, and rows of a derived width overlap: with zeros, or
-with a width of the launch, neither happens.
+Random indices lie beyond a buffer whose size the host code specifies, and rows of a chosen width overlap: with zeros,
+or with a width of the launch, neither happens.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ LENGTH = 5  # of `RANGES`
 
 
 class Contents(Enum):
-    """What each derived buffer holds."""
+    """What each chosen buffer holds."""
 
     ORDER = "0, 1, 2, …"
     FEW = "0 to 31"
@@ -64,7 +64,7 @@ class Alternative:
         texts = [f"contents {self.contents.value}"]
         texts += [f"sizes {self.number}"] if self.number is not None else []
         texts += [f"other integers {self.other}"] if self.other not in {None, self.number} else []
-        return f"derived {', '.join(texts)}"
+        return f"chosen {', '.join(texts)}"
 
     @property
     def has_other_numbers(self) -> bool:

@@ -89,7 +89,7 @@ class Arguments:
     values: tuple[NamedValue, ...]  # in the order of the parameters
     shared_bytes: int  # dynamic, per block
     shared: Origin
-    unknown: tuple[str, ...] = ()  # parameters whose contents cannot be derived, and why
+    unknown: tuple[str, ...] = ()  # parameters whose contents cannot be chosen, and why
     variables: Mapping[str, bytes | None] = field(default_factory=dict)  # contents of variables of the device, by name
 
     def listed(self, origin: Origin) -> str:
@@ -98,7 +98,7 @@ class Arguments:
 
     @property
     def is_varied(self) -> bool:
-        """Whether derived numbers are not those of the first seed."""
+        """Whether chosen numbers are not those of the first seed."""
         return any(span.origin is Origin.VARIED for value in self.parameters for span in value.spans)
 
     def buffer(self, number: int | None) -> ArgumentBuffer | None:

@@ -1,4 +1,4 @@
-"""The option that gives an argument which nobody states."""
+"""The option that gives an argument which nobody specifies."""
 
 from __future__ import annotations
 

@@ -31,13 +31,13 @@ class ArgumentSpec:
     given: Mapping[str, ArgumentValue] = field(default_factory=dict)  # by the names in `SourceKernel.offsets`
     shared_bytes: int | None = None  # dynamic, as given
     uses_dynamic_shared: bool = False
-    period_bytes: int = 0  # after which contents that nobody states repeat; 0: they do not
-    zeroed: Collection[str] = ()  # derived buffers that begin with zeros: counters, locks and flags
-    least_bytes: Mapping[str, int] = field(default_factory=dict)  # of derived buffers, by name
-    bytes_before: Mapping[str, int] = field(default_factory=dict)  # where a pointer points to in a derived buffer
+    period_bytes: int = 0  # after which contents that nobody specifies repeat; 0: they do not
+    zeroed: Collection[str] = ()  # chosen buffers that begin with zeros: counters, locks and flags
+    least_bytes: Mapping[str, int] = field(default_factory=dict)  # of chosen buffers, by name
+    bytes_before: Mapping[str, int] = field(default_factory=dict)  # where a pointer points to in a chosen buffer
     least_shared: int = 0
-    most_bytes: int = MOST_TOTAL_BYTES  # of a buffer whose size the host code states; a larger one has a derived size
-    vary: bool = False  # derived numbers differ from those of the first seed, and buffers have their suggested sizes
+    most_bytes: int = MOST_TOTAL_BYTES  # of a buffer whose size the host code specifies; a larger one has a chosen size
+    vary: bool = False  # chosen numbers differ from those of the first seed, and buffers have their suggested sizes
     bounds: Mapping[str, Sequence[SizeBound]] = field(default_factory=dict)  # suggested sizes of buffers, by name
     strides: Collection[Stride] = ()  # of loops up to a number: it is several times the threads
     per_thread: Mapping[int, int] = field(default_factory=dict)  # elements of a number that a thread has, by first byte
@@ -53,8 +53,8 @@ class ArgumentSpec:
     indexes: Collection[str] = ()  # buffers whose contents are addresses, or numbers of iterations
     layouts: Mapping[str, ContentLayout] = field(default_factory=dict)  # of the `indexes`, by name
     thresholds: Mapping[str, ContentThresholds] = field(default_factory=dict)  # that contents are compared with
-    uniform: Mapping[str, float] = field(default_factory=dict)  # what all elements of derived buffers are, by name
-    mixed: MixedContents | None = None  # what derived buffers hold that fit one another
+    uniform: Mapping[str, float] = field(default_factory=dict)  # what all elements of chosen buffers are, by name
+    mixed: MixedContents | None = None  # what chosen buffers hold that fit one another
     alternative: Alternative | None = None  # values in place of those that names and the launch suggest
 
     def given_value(self, name: str, host: HostArgument | None) -> ArgumentValue | None:

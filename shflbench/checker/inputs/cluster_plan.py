@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from shflbench.cuda_sources.kernel_file import LaunchBounds
     from shflbench.emulator.link.program import Op
 
-DERIVED_CLUSTER: Dims = (2, 1, 1)  # where the code uses clusters, and nothing says how large they are
-UNSTATED = "in clusters of 2 blocks, which nothing states"
+SYNTHESIZED_CLUSTER: Dims = (2, 1, 1)  # where the code uses clusters, and nothing says how large they are
+UNSPECIFIED = "in clusters of 2 blocks, which nothing specifies"
 
 
 def uses_clusters(ops: Iterable[Op]) -> bool:
@@ -31,7 +31,7 @@ def uses_clusters(ops: Iterable[Op]) -> bool:
 def with_clusters(
     launch_plan: Sequence[PlannedLaunch], given: Dims | None, bounds: LaunchBounds, ops: Iterable[Op]
 ) -> list[PlannedLaunch]:
-    """Return the plan with the clusters of each launch, and with whole clusters where its grid is not stated.
+    """Return the plan with the clusters of each launch, and with whole clusters where its grid is not specified.
 
     Samples of blocks do not run in clusters.
     """
@@ -40,10 +40,10 @@ def with_clusters(
     for launch in launch_plan:
         cluster = given or (launch.host.cluster if launch.host is not None else None) or bounds.cluster
         note, basis = launch.note, launch.basis
-        is_open = cluster is None and launch.origin.is_derived and launch.host is None
+        is_open = cluster is None and launch.origin.is_synthesized and launch.host is None
         if uses and (is_open or cluster == UNKNOWN_CLUSTER):
-            cluster, note = DERIVED_CLUSTER, ", ".join(filter(None, (launch.note, UNSTATED)))
-            basis = basis if basis.is_derived else Origin.DERIVED
+            cluster, note = SYNTHESIZED_CLUSTER, ", ".join(filter(None, (launch.note, UNSPECIFIED)))
+            basis = basis if basis.is_synthesized else Origin.CHOSEN
         elif cluster == UNKNOWN_CLUSTER:
             cluster = None
         if cluster is None or cluster == NO_CLUSTER:

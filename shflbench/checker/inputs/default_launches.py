@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 MOST_THREADS = 4096  # of a launch of the host code; larger grids are scaled down
 MOST_NAMED = 4  # numbers that stand for what the host code reads, in a sentence
-MOST_DERIVED = 2048  # of a launch whose block the code suggests or states
+MOST_SYNTHESIZED = 2048  # of a launch whose block the code suggests or states
 FEWER = (4, 2, 1)  # blocks of a launch whose threads share too many cells of memory
 BLOCK_OF_HOST = "with the block of the host code"
 
@@ -58,7 +58,7 @@ class PlannedLaunch:
     """One launch to check a kernel at, and where it comes from."""
 
     shape: LaunchShape
-    basis: Origin  # of the shape; of the block, if the grid is derived
+    basis: Origin  # of the shape; of the block, if the grid is chosen
     host: HostLaunch | None = None  # the launch of the host code whose arguments it takes
     note: str = ""  # how the shape differs from that of the host code
     as_last: bool = False  # all blocks that do not run have ended before
@@ -66,10 +66,10 @@ class PlannedLaunch:
     @property
     def origin(self) -> LaunchOrigin:
         """Where its block, its grid and its arguments come from."""
-        grid = Origin.DERIVED if self.basis.is_derived else self.basis
+        grid = Origin.CHOSEN if self.basis.is_synthesized else self.basis
         if grid is Origin.HOST and self.host is not None and self.host.grid not in {None, self.shape.grid}:
             grid = Origin.SCALED_DOWN
-        return LaunchOrigin(self.basis, grid, self.host.origin if self.host is not None else Origin.DERIVED)
+        return LaunchOrigin(self.basis, grid, self.host.origin if self.host is not None else Origin.CHOSEN)
 
     @property
     def program(self) -> str:
@@ -83,13 +83,13 @@ class PlannedLaunch:
 
     @property
     def whole_grid(self) -> Dims:
-        """The grid that the host code states, if it has fewer blocks, or its own."""
+        """The grid that the host code specifies, if it has fewer blocks, or its own."""
         grid = self.host.grid if self.origin.is_scaled_down and self.host is not None else None
         return grid or self.shape.grid
 
     @property
     def is_special(self) -> bool:
-        """Whether a kernel need not support a derived launch: a single warp, or a block that ends in a part of a warp.
+        """Whether a kernel need not support a chosen launch: a single warp, or a block that ends in a part of a warp.
 
         It has to support the block that its code suggests, if not only the size of an array does.
         """
@@ -123,7 +123,7 @@ def plan(  # noqa: PLR0913  (the last by name)
         return launches
     fitting = [item for item in suggestions if _block(item.block, bounds) == item.block]
     grids = GRIDS if any(item.fixed for item in fitting) else GRIDS[:1]
-    usual = [] if any(item.fixed for item in fitting) else _derived(indexes, bounds, whole_warps=whole_warps)
+    usual = [] if any(item.fixed for item in fitting) else _synthesized(indexes, bounds, whole_warps=whole_warps)
     suggested: dict[LaunchShape, SuggestedBlock] = {}
     for item in fitting:
         for grid in grids:
@@ -135,9 +135,9 @@ def plan(  # noqa: PLR0913  (the last by name)
 
 def _basis(suggested: SuggestedBlock | None, bounds: LaunchBounds) -> Origin:
     if bounds.required_threads is not None:
-        return Origin.REQUIRED if suggested is None else Origin.STATED
+        return Origin.REQUIRED if suggested is None else Origin.SPECIFIED
     if suggested is None:
-        return Origin.DERIVED
+        return Origin.CHOSEN
     return Origin.WEAKLY_SUGGESTED if suggested.weak else Origin.SUGGESTED
 
 
@@ -150,11 +150,11 @@ def _of_blocks(host: Sequence[HostLaunch], indexes: Collection[str], bounds: Lau
     for block, launch in blocks.items():
         if 0 < prod(block) <= MAX_BLOCK and _block(block, bounds) == block:
             for shape in dict.fromkeys(_with_block(grid, block, indexes) for grid in GRIDS):
-                yield PlannedLaunch(shape, Origin.STATED, launch, BLOCK_OF_HOST)
+                yield PlannedLaunch(shape, Origin.SPECIFIED, launch, BLOCK_OF_HOST)
 
 
 def _with_block(grid: Dims, block: Dims, indexes: Collection[str]) -> LaunchShape:
-    return _scaled(LaunchShape(_grid(grid, indexes), block), max(MOST_DERIVED // prod(block), 2))
+    return _scaled(LaunchShape(_grid(grid, indexes), block), max(MOST_SYNTHESIZED // prod(block), 2))
 
 
 def _of_host(host: Sequence[HostLaunch]) -> Iterator[PlannedLaunch]:
@@ -197,7 +197,7 @@ def more_blocks(launch: PlannedLaunch, blocks: int) -> PlannedLaunch | None:
 
 
 def without_arguments(launch: PlannedLaunch) -> PlannedLaunch:
-    """Return a launch of the host code whose arguments are derived, because its buffers are too large."""
+    """Return a launch of the host code whose arguments are chosen, because its buffers are too large."""
     host = replace(launch.host, arguments=()) if launch.host is not None else None
     return replace(launch, host=host)
 
@@ -222,7 +222,7 @@ def is_edge(launch: PlannedLaunch) -> bool:
 
 
 def shorter(launch: PlannedLaunch) -> PlannedLaunch:
-    """Return a launch of two blocks, whose arguments are derived; one that the user gave stays."""
+    """Return a launch of two blocks, whose arguments are chosen; one that the user gave stays."""
     if launch.origin.is_given:
         return launch
     small = _scaled(replace(launch.shape, sample=()), 2)
@@ -265,7 +265,7 @@ def not_understood(host: HostLaunch | None) -> str:
 def _assumptions(host: HostLaunch | None) -> tuple[str, ...]:
     """Return that sizes of a launch of the host code follow from numbers that nobody gave; empty if they do not."""
     texts = assumed_texts(host)
-    return (f"for derived {join_words(texts)}",) if texts else ()
+    return (f"for chosen {join_words(texts)}",) if texts else ()
 
 
 def _scaled(shape: LaunchShape, most: int) -> LaunchShape:
@@ -282,7 +282,7 @@ def _scaled(shape: LaunchShape, most: int) -> LaunchShape:
     return replace(shape, grid=(x, y, z)).in_whole_clusters
 
 
-def _derived(indexes: Collection[str], bounds: LaunchBounds, *, whole_warps: bool) -> list[LaunchShape]:
+def _synthesized(indexes: Collection[str], bounds: LaunchBounds, *, whole_warps: bool) -> list[LaunchShape]:
     threads = [axis for axis in "xyz" if f"threadIdx.{axis}" in indexes]
     blocks = (block for _, block in _shapes_along(threads))
     grids = (grid for grid, _ in _shapes_along([axis for axis in "xyz" if f"blockIdx.{axis}" in indexes]))

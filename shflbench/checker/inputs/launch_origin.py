@@ -13,13 +13,13 @@ class LaunchOrigin:
 
     block: Origin
     grid: Origin
-    arguments: Origin  # of the launch of the host code from which arguments are taken; derived if there is none
+    arguments: Origin  # of the launch of the host code from which arguments are taken; chosen if there is none
 
     @property
     def rank(self) -> Origin:
         """The origin of the whole launch: that of its part which is the farthest from the program's own run.
 
-        The arguments of a shape that the user gives, and of one that is derived, are ranked by themselves.
+        The arguments of a shape that the user gives, and of one that is chosen, are ranked by themselves.
         """
         return max(self.block, self.grid, self.arguments) if self.is_of_program else self.block
 
@@ -39,9 +39,9 @@ class LaunchOrigin:
         return self.block is Origin.HOST
 
     @property
-    def is_derived(self) -> bool:
-        """Whether at least its grid is derived."""
-        return self.block.is_derived
+    def is_synthesized(self) -> bool:
+        """Whether at least its grid is chosen."""
+        return self.block.is_synthesized
 
     @property
     def is_scaled_down(self) -> bool:
@@ -54,19 +54,19 @@ class LaunchOrigin:
 
         A launch against a condition is one of these, but no launch that the user gives.
         """
-        return self.rank >= Origin.FORCED and self.arguments is not Origin.DERIVED
+        return self.rank >= Origin.FORCED and self.arguments is not Origin.CHOSEN
 
     @property
-    def has_stated_block(self) -> bool:
-        """Whether only the grid is derived: the host code, or the kernel itself, states the block."""
-        return Origin.REQUIRED <= self.block <= Origin.STATED
+    def has_specified_block(self) -> bool:
+        """Whether only the grid is chosen: the host code, or the kernel itself, states the block."""
+        return Origin.REQUIRED <= self.block <= Origin.SPECIFIED
 
     @property
-    def has_derived_block(self) -> bool:
-        """Whether its block is derived, too."""
-        return self.block > Origin.STATED
+    def has_synthesized_block(self) -> bool:
+        """Whether its block is chosen, too."""
+        return self.block > Origin.SPECIFIED
 
     @property
     def has_suggested_block(self) -> bool:
-        """Whether the host code, names, constants or arrays suggest the block of a derived launch."""
-        return Origin.STATED <= self.block <= Origin.WEAKLY_SUGGESTED
+        """Whether the host code, names, constants or arrays suggest the block of a chosen launch."""
+        return Origin.SPECIFIED <= self.block <= Origin.WEAKLY_SUGGESTED

@@ -31,15 +31,15 @@ DIVISORS = (1.0,)  # never zero, and with no remainder
 MOST_OPS = 256  # to follow from a value to the loads that it is computed from
 
 
-def mixed_contents(linked: LinkedKernel, spec: ArgumentSpec, derived: Collection[str]) -> MixedContents | None:
-    """Return contents for the `derived` buffers of a kernel, None if its conditions compare none of them."""
+def mixed_contents(linked: LinkedKernel, spec: ArgumentSpec, chosen: Collection[str]) -> MixedContents | None:
+    """Return contents for the `chosen` buffers of a kernel, None if its conditions compare none of them."""
     names, slicer = linked.kernel.pointers, linked.slicer
     elements = {
         part.offset: element
         for part in linked.kernel.parts
         if part.item.pointer and (element := element_of(part.item.element)) is not None and element.name != "bf16"
     }
-    free = {start for start in names if names[start] in derived and names[start] not in spec.zeroed}
+    free = {start for start in names if names[start] in chosen and names[start] not in spec.zeroed}
     in_addresses = address_contents(slicer)
     constants = compared_constants(slicer)
     marks = {

@@ -1,4 +1,4 @@
-"""The numbers among the arguments of a launch: given, from the host code, or derived."""
+"""The numbers among the arguments of a launch: given, from the host code, or chosen."""
 
 from __future__ import annotations
 
@@ -10,7 +10,14 @@ from shflbench.checker.inputs.accessors import dimensions, usual_size
 from shflbench.checker.inputs.argument_spec import MOST_TOTAL_BYTES
 from shflbench.checker.inputs.elements import element_of
 from shflbench.checker.inputs.grammar import NumberValue
-from shflbench.checker.inputs.scalars import ITERATIONS, SHORTER, derived_number, is_size, is_size_of_row, power_of_two
+from shflbench.checker.inputs.scalars import (
+    ITERATIONS,
+    SHORTER,
+    is_size,
+    is_size_of_row,
+    power_of_two,
+    synthesized_number,
+)
 from shflbench.cuda_sources.origin import Origin
 
 if TYPE_CHECKING:
@@ -22,7 +29,7 @@ if TYPE_CHECKING:
     from shflbench.cuda_sources.kernel_file import HostArgument, HostLaunch, SourceKernel
 
 UNITS = 2  # of a megabyte, for example, in `n = bytes / (1 << 20)`
-SHIFT = 3  # bits of a derived number to shift by: rows of 8 elements
+SHIFT = 3  # bits of a chosen number to shift by: rows of 8 elements
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,13 +93,13 @@ class ArgumentNumbers:
         other = self._spec.alternative.integer(plain) if self._spec.alternative is not None else None
         is_shift = self._offsets.get(name) in self._spec.shifts
         if self._spec.alternative is not None and element.kind in "iu" and (several := self._units(name)):
-            return ArgumentNumber(several, Origin.DERIVED)
+            return ArgumentNumber(several, Origin.CHOSEN)
         if other is not None and element.kind in "iu" and not is_shift:
-            return ArgumentNumber(other, Origin.DERIVED)
+            return ArgumentNumber(other, Origin.CHOSEN)
         shape, vary = self._launch.shape, self._spec.vary
         offset = self._offsets.get(name)
         least, is_exact = self._strided(name), offset in self._spec.blocks
-        number = derived_number(plain, element.kind, element.size, shape, vary=vary, least=least, is_exact=is_exact)
+        number = synthesized_number(plain, element.kind, element.size, shape, vary=vary, least=least, is_exact=is_exact)
         value, is_varied = number.value, number.varied
         if is_shift:
             value, is_varied = SHIFT + vary, vary
@@ -100,7 +107,7 @@ class ArgumentNumbers:
             value, is_varied = int(vary), vary
         elif offset in self._spec.masks:
             value = power_of_two(int(value))
-        return ArgumentNumber(value, Origin.VARIED if is_varied else Origin.DERIVED)
+        return ArgumentNumber(value, Origin.VARIED if is_varied else Origin.CHOSEN)
 
     def _of_accessor(self, name: str) -> ArgumentNumber:
         """Return the size of a dimension of a tensor, or the stride that contiguous memory of its sizes has."""
@@ -110,20 +117,20 @@ class ArgumentNumbers:
         if self._dimensions[name].is_stride:
             inner = [self._of_accessor(item) for item in self._dimensions[name].inner]
             origins = {item.origin for item in inner}
-            origin = Origin.VARIED if Origin.VARIED in origins else Origin.DERIVED
+            origin = Origin.VARIED if Origin.VARIED in origins else Origin.CHOSEN
             return ArgumentNumber(prod(int(item.value) for item in inner), origin)
         size = usual_size(self._dimensions, self._launch.shape)
         if other is not None and other.number is not None:
-            return ArgumentNumber(min(other.number, size), Origin.DERIVED)
+            return ArgumentNumber(min(other.number, size), Origin.CHOSEN)
         less = size - (size // SHORTER + 1) if self._spec.vary else size
-        return ArgumentNumber(less, Origin.VARIED if less < size else Origin.DERIVED)
+        return ArgumentNumber(less, Origin.VARIED if less < size else Origin.CHOSEN)
 
     def _of_host(self, name: str, element: Element, value: int | float) -> ArgumentNumber:  # noqa: PYI041  (two types)
         """Return the number of the host code, or another one where the launch differs from that of the host code."""
         if self._is_number_of_blocks(name, value):
-            return ArgumentNumber(self._launch.shape.blocks, Origin.DERIVED, scaled=True)
+            return ArgumentNumber(self._launch.shape.blocks, Origin.CHOSEN, scaled=True)
         if element.kind in "iu" and (other := self._other(name)) is not None:
-            return ArgumentNumber(other, Origin.DERIVED)
+            return ArgumentNumber(other, Origin.CHOSEN)
         smaller = scaled_down(value, self._launch) if self._spec.vary and element.kind in "iu" else None
         if smaller is not None:
             return ArgumentNumber(smaller, Origin.VARIED, scaled=True)

@@ -116,7 +116,7 @@ def with_covering(plan: Sequence[PlannedLaunch], kernel: SourceKernel, spec: Arg
 
     Only for launches of one dimension: in several, each size limits one of them, and which one is not known.
     """
-    usual = [item for item in plan if item.origin.is_derived and not item.is_special]
+    usual = [item for item in plan if item.origin.is_synthesized and not item.is_special]
     if not usual or len(usual) < sum(not item.is_special for item in plan):
         return list(plan)
     last = max(usual, key=lambda item: item.shape.threads_per_block)
@@ -127,7 +127,7 @@ def with_covering(plan: Sequence[PlannedLaunch], kernel: SourceKernel, spec: Arg
     if enough or several or needed > MOST_THREADS:
         return list(plan)
     shape = LaunchShape((-(-needed // threads), 1, 1), last.shape.block)
-    basis = Origin.SUGGESTED if last.origin.has_suggested_block else Origin.DERIVED
+    basis = Origin.SUGGESTED if last.origin.has_suggested_block else Origin.CHOSEN
     return [*plan, PlannedLaunch(shape, basis, last.host, "threads for the given size")]
 
 

@@ -41,7 +41,7 @@ _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
 
 @dataclass(frozen=True, slots=True)
-class DerivedNumber:
+class SynthesizedNumber:
     """A value for a number that nobody gave; `varied` says that it is not the value of the first seed."""
 
     value: int | float
@@ -65,9 +65,9 @@ def power_of_two(value: int) -> int:
     return 1 << (value.bit_length() - 1) if value > 0 else 1
 
 
-def derived_number(  # noqa: PLR0913  (what decides on the number)
+def synthesized_number(  # noqa: PLR0913  (what decides on the number)
     name: str, kind: str, size: int, shape: LaunchShape, *, vary: bool = False, least: int = 0, is_exact: bool = False
-) -> DerivedNumber:
+) -> SynthesizedNumber:
     """Return a value for the number `name`: mostly the threads of the launch along x, because sizes are most frequent.
 
     `kind` is `f` for floating-point numbers, `b` for truth values, else an integer of `size` bytes. With `vary`, sizes
@@ -75,16 +75,16 @@ def derived_number(  # noqa: PLR0913  (what decides on the number)
     least `least` is a size, whatever its name is, and `is_exact` says that more shows nothing else.
     """
     if kind == "f":
-        return DerivedNumber(1.0)
+        return SynthesizedNumber(1.0)
     if kind == "b":
-        return DerivedNumber(1)
+        return SynthesizedNumber(1)
     words = [word.lower() for word in _WORDS.findall(name)]
     last = {words[-1], "".join(words[-2:])} if words else set()
     several_rows, several_planes = shape.extent(1) > 1, shape.extent(2) > 1
     most = (1 << (8 * size - 1)) - 1
     for known, value in ((_FEW, ITERATIONS), (_NONE, 0), (_ONE, 1), (_FOUR, 4)):
         if last & known and not least:
-            return DerivedNumber(min(value + vary, most), varied=vary)
+            return SynthesizedNumber(min(value + vary, most), varied=vary)
     extent = shape.extent(0)
     if last & _ROWS and several_rows:
         extent = shape.extent(1)
@@ -94,4 +94,4 @@ def derived_number(  # noqa: PLR0913  (what decides on the number)
         extent = max(shape.extent(0), shape.extent(1))
     extent = least if least and is_exact else max(extent, least)
     less = extent - (extent // SHORTER + 1) if vary else extent
-    return DerivedNumber(min(max(less, 1), most), varied=less < extent)
+    return SynthesizedNumber(min(max(less, 1), most), varied=less < extent)

@@ -39,7 +39,7 @@ class SuggestedSizes:
 
     def largest(self, name: str) -> SuggestedSize | None:
         """Return the largest size for a buffer; None without one, or if it is too large."""
-        sizes = [size for bound, size in self._sizes(name) if not (bound.unread and self._is_derived(bound))]
+        sizes = [size for bound, size in self._sizes(name) if not (bound.unread and self._is_synthesized(bound))]
         largest = max(sizes, key=lambda size: size.bytes, default=None)
         return largest if largest is not None and largest.bytes <= MOST_TOTAL_BYTES else None
 
@@ -71,6 +71,6 @@ class SuggestedSizes:
         """Return how many elements of the size a thread has."""
         return max((self._elements.get(byte, 1) for _, bytes_ in bound.limit for byte in bytes_), default=1)
 
-    def _is_derived(self, bound: SizeBound) -> bool:
+    def _is_synthesized(self, bound: SizeBound) -> bool:
         numbers = [self._numbers[byte] for _, bytes_ in bound.limit for byte in bytes_]
-        return any(number.origin.is_derived and not number.scaled for number in numbers)
+        return any(number.origin.is_synthesized and not number.scaled for number in numbers)

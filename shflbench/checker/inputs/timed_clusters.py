@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from shflbench.core.dimensions import Dims
 
 
-UNSTATED = "it uses clusters, and the host code does not determine their blocks"
+UNSPECIFIED = "it uses clusters, and the host code does not determine their blocks"
 GIVE_CLUSTER = "give them by --cluster"
 
 
@@ -30,20 +30,20 @@ def refuse_clusters(linked: LinkedKernel, shapes: Sequence[LaunchShape], cluster
         refuse_invalid(rules, [replace(shape, cluster=cluster) for shape in shapes], 0, linked.kernel.name)
 
 
-def in_stated_clusters(
+def in_specified_clusters(
     linked: LinkedKernel, launches: Sequence[PlannedLaunch], given: Dims | None, arch: str
 ) -> tuple[list[PlannedLaunch], str]:
-    """Return launches in the clusters that the user or the host code states, and why one of them cannot be timed.
+    """Return launches in the clusters that the user or the host code specifies, and why one of them cannot be timed.
 
     UsageError if the user gives a size that does not fit a launch.
     """
     refuse_clusters(linked, [launch.shape for launch in launches], given, arch)
-    stated = [_in_clusters(launch, given, linked) for launch in launches]
-    if any(launch.shape.cluster == UNKNOWN_CLUSTER for launch in stated):
-        return stated, UNSTATED
+    specified = [_in_clusters(launch, given, linked) for launch in launches]
+    if any(launch.shape.cluster == UNKNOWN_CLUSTER for launch in specified):
+        return specified, UNSPECIFIED
     rules = launch_rules(linked, arch, raises_shared_limit=True)
-    known = [item.shape for item in stated if item.shape.cluster != NO_CLUSTER]
-    return stated, next(filter(None, (rules.of_shape(shape, 0) for shape in known)), "")
+    known = [item.shape for item in specified if item.shape.cluster != NO_CLUSTER]
+    return specified, next(filter(None, (rules.of_shape(shape, 0) for shape in known)), "")
 
 
 def _in_clusters(launch: PlannedLaunch, given: Dims | None, linked: LinkedKernel) -> PlannedLaunch:

@@ -30,7 +30,7 @@ _OF_GRID: dict[tuple[str, ...], int] = {("%ctaid.x", "%ntid.x"): 1, **_OF_BLOCK}
 
 
 def exceeds_for_some_contents(observation: Observation, slicer: Slicer) -> bool:
-    """Whether an index that the code itself limits goes beyond the end of memory whose size is not derived.
+    """Whether an index that the code itself limits goes beyond the end of memory whose size is not chosen.
 
     The type of the loaded values limits it enough for a buffer whose size the user gives.
     """
@@ -43,7 +43,7 @@ def exceeds_for_some_contents(observation: Observation, slicer: Slicer) -> bool:
     size = Origin.HOST if buffer is None else buffer.size
     ranges = [ValueRanges(slicer).address(op) for op in slicer.ops_of(hazard.instruction)]
     limited = [item for item in ranges if item is not None and (size is Origin.GIVEN or not item.offset.by_type)]
-    if size is Origin.DERIVED or not ranges or len(limited) < len(ranges):
+    if size is Origin.CHOSEN or not ranges or len(limited) < len(ranges):
         return False
     return all(_runs_in_any_launch(op, slicer) for op in slicer.ops_of(hazard.instruction))
 

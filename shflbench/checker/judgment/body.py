@@ -1,4 +1,4 @@
-"""Tell whether the body of a kernel ran at all: derived values may keep every thread from it."""
+"""Tell whether the body of a kernel ran at all: chosen values may keep every thread from it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def values_without_body(launches: Sequence[LaunchEvidence], slicer: Slicer) -> t
     depends = slicer.of(conditions, address_only=True)
     changed = _changed(launches[0].arguments, slicer)
     causes = [name for name in of_slice(depends, launches[0].arguments) if name not in changed and ".byte" not in name]
-    if depends.launch and all(item.launch.origin.is_derived for item in launches):
+    if depends.launch and all(item.launch.origin.is_synthesized for item in launches):
         causes.append(LAUNCH)
     return tuple(dict.fromkeys(causes))
 

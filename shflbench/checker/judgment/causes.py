@@ -1,4 +1,4 @@
-"""Name the derived sizes, values, contents and launches that a hazard depends on: those that nobody gave."""
+"""Name the chosen sizes, values, contents and launches that a hazard depends on: those that nobody gave."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ OF_ROWS = kinds_of(CauseClass.ROWS)
 OF_PARTS = MEMORY_FAULTS | {HazardKind.UNINITIALIZED}  # that show threads without work in the last tile
 
 
-def derived_causes(observation: Observation, slicer: Slicer, every: Sequence[LaunchEvidence]) -> list[str]:
+def synthesized_causes(observation: Observation, slicer: Slicer, every: Sequence[LaunchEvidence]) -> list[str]:
     """Return the options that decide whether the hazard is one: names for `--arg`, `--launch` or `--shared`.
 
     None if it happened in a launch whose values all come from the user or the host code. `every` are all launches of
@@ -88,7 +88,7 @@ def _causes(observation: Observation, slicer: Slicer, every: Sequence[LaunchEvid
     if not causes and is_invented(observation):
         causes.append(LAUNCH)
     if not causes and observation.after is not None and not _is_independent(observation, slicer):
-        return derived_causes(observation.after, slicer, every)  # without the fault, it may not happen
+        return synthesized_causes(observation.after, slicer, every)  # without the fault, it may not happen
     return list(dict.fromkeys(causes))
 
 
@@ -193,17 +193,17 @@ def _passes_shared_bytes(host: HostLaunch) -> bool:
 def is_invented(observation: Observation) -> bool:
     """Whether a hazard happened only at invented launches, while the host code has one that was not understood.
 
-    A race in a block that the host code states does not depend on the rest; one in global memory may depend on numbers
-    of a launch that the program does not perform.
+    A race in a block that the host code specifies does not depend on the rest; one in global memory may depend on
+    numbers of a launch that the program does not perform.
     """
     origins = [item.launch.origin for item in observation.launches]
     of_one_block = len({block for block, _ in observation.hazard.threads}) == 1
     is_race, is_shared = observation.kind in RACES, observation.hazard.space == "shared"
-    is_stated = is_race and any(
-        origin.block <= Origin.STATED and (is_shared or (of_one_block and origin.arguments is not Origin.FORCED))
+    is_specified = is_race and any(
+        origin.block <= Origin.SPECIFIED and (is_shared or (of_one_block and origin.arguments is not Origin.FORCED))
         for origin in origins
     )
-    return all(origin.is_invented for origin in origins) and not is_stated
+    return all(origin.is_invented for origin in origins) and not is_specified
 
 
 def _is_independent(observation: Observation, slicer: Slicer) -> bool:
@@ -223,30 +223,30 @@ def _has_no_exit(observation: Observation, slicer: Slicer) -> bool:
 
 
 def _spares_a_launch(observation: Observation, every: Sequence[LaunchEvidence], slicer: Slicer) -> bool:
-    """Whether the hazard does not happen in one of the derived launches that a kernel should support.
+    """Whether the hazard does not happen in one of the chosen launches that a kernel should support.
 
     The kernel may be made for the block of that launch. What other schedules than lockstep show is compared with
-    launches that ran under them, what several blocks show with such launches, and what a stated block shows with its
+    launches that ran under them, what several blocks show with such launches, and what a specified block shows with its
     launches.
     """
     return bool(find_spared(observation, every, slicer))
 
 
 def find_spared(observation: Observation, every: Sequence[LaunchEvidence], slicer: Slicer) -> list[str]:
-    """Return the shapes of the derived launches in which a hazard of other derived launches does not happen."""
+    """Return the shapes of the chosen launches in which a hazard of other chosen launches does not happen."""
     happened = [item.launch for item in observation.launches]
-    if not is_derived(observation):
+    if not is_synthesized(observation):
         return []
     several = min(launch.shape.blocks for launch in happened) > 1
-    stated = {launch.shape.block for launch in happened if launch.origin.has_stated_block}
+    specified = {launch.shape.block for launch in happened if launch.origin.has_specified_block}
     usual = [
         item
         for item in every
-        if item.launch.origin.is_derived
+        if item.launch.origin.is_synthesized
         and not item.launch.is_special
         and (observation.in_lockstep or len(item.results) > 1)
         and (item.launch.shape.blocks > 1 or not several)
-        and stated <= {item.launch.shape.block}
+        and specified <= {item.launch.shape.block}
         and _could_happen(observation, item, slicer)
     ]
     ended = dict.fromkeys(str(item.launch.shape) for item in usual if _fits(item))
@@ -277,13 +277,13 @@ def _fits(item: LaunchEvidence) -> bool:
 def _has_wide_rows(observation: Observation) -> bool:
     """Whether a line stores rows of an array in shared memory that overlap, and the last of which exceeds the array.
 
-    In `s[row][threadIdx.x]`, both only say that derived blocks have more threads than a row has elements.
+    In `s[row][threadIdx.x]`, both only say that chosen blocks have more threads than a row has elements.
     """
     hazard, place = observation.hazard, observation.hazard.instruction.location
     same_line = place is not None and (hazard.other is None or hazard.other.location == place)
     if observation.kind is not HazardKind.WAW or hazard.space != "shared" or not same_line:
         return False
-    return is_derived(observation) and all(
+    return is_synthesized(observation) and all(
         any(
             fault.kind is HazardKind.OUT_OF_BOUNDS and fault.space == "shared" and fault.instruction.location == place
             for result in item.results
@@ -293,9 +293,9 @@ def _has_wide_rows(observation: Observation) -> bool:
     )
 
 
-def is_derived(observation: Observation) -> bool:
-    """Whether the hazard happened only in launches whose grid, at least, is derived."""
-    return all(item.launch.origin.is_derived for item in observation.launches)
+def is_synthesized(observation: Observation) -> bool:
+    """Whether the hazard happened only in launches whose grid, at least, is chosen."""
+    return all(item.launch.origin.is_synthesized for item in observation.launches)
 
 
 def only_special(observation: Observation) -> bool:
@@ -304,7 +304,7 @@ def only_special(observation: Observation) -> bool:
 
 
 def is_refusal(observation: Observation, slicer: Slicer) -> bool:
-    """Whether the hazard says only that the kernel does not support a derived launch.
+    """Whether the hazard says only that the kernel does not support a chosen launch.
 
     A kernel with a row per warp counts its warps over the whole grid: where blocks end in a part of a warp, one warp
     of the count has threads of two blocks, which is no fault of a kernel that is launched with whole warps.
@@ -326,17 +326,17 @@ def _of_values(observation: Observation, slicer: Slicer, arguments: Arguments) -
     beyond = fault is not None and fault.kind is FaultKind.OUT_OF_BOUNDS
     if fault is not None and beyond:
         buffer = arguments.buffer(fault.buffer)
-        if buffer is not None and buffer.size is Origin.DERIVED and (fault.low >= 0 or buffer.may_begin_before):
+        if buffer is not None and buffer.size is Origin.CHOSEN and (fault.low >= 0 or buffer.may_begin_before):
             yield buffer.name
-    if beyond and hazard.space == "shared" and arguments.shared is Origin.DERIVED:
+    if beyond and hazard.space == "shared" and arguments.shared is Origin.CHOSEN:
         yield SHARED
     yield from of_slice(depends, arguments)
-    if depends.launch and is_derived(observation):
+    if depends.launch and is_synthesized(observation):
         yield LAUNCH
 
 
 def _varied(observation: Observation, slicer: Slicer, every: Sequence[LaunchEvidence]) -> Iterator[str]:
-    """Yield the derived numbers on which the hazard depends and with whose first values it did not happen.
+    """Yield the chosen numbers on which the hazard depends and with whose first values it did not happen.
 
     Where contents kept the code of a race from running with the first values, only addresses depend on numbers.
     """
@@ -349,15 +349,15 @@ def _varied(observation: Observation, slicer: Slicer, every: Sequence[LaunchEvid
 
 
 def race_inputs(observation: Observation, slicer: Slicer, arguments: Arguments) -> Iterator[str]:
-    """Yield the derived numbers, and the buffers of derived contents, from which the addresses of both accesses come.
+    """Yield the chosen numbers, and the buffers of chosen contents, from which the addresses of both accesses come.
 
     A scatter, `out[to[i]] = …`, races only if its indices repeat, which the caller may exclude, and rows of
     `out[y * pitch + x] = …` overlap only if the pitch is too small. Where the addresses are equal for all numbers, none
-    decides. Numbers that stand for parameters of a function that nothing calls are derived, too. Elements that choose
+    decides. Numbers that stand for parameters of a function that nothing calls are chosen, too. Elements that choose
     the one thread that stores to a place count like indices.
     """
     hazard = observation.hazard
-    yield from derived_contents(compared_elements(observation, slicer), arguments)
+    yield from synthesized_contents(compared_elements(observation, slicer), arguments)
     if is_one_place(observation, slicer):
         return
     sides = []
@@ -373,19 +373,19 @@ def race_inputs(observation: Observation, slicer: Slicer, arguments: Arguments) 
 
 
 def of_slice(depends: Slice, arguments: Arguments) -> Iterator[str]:
-    """Yield the names of derived numbers, and of buffers with derived contents, in a slice."""
+    """Yield the names of chosen numbers, and of buffers with chosen contents, in a slice."""
     for span in arguments.spans(depends.parameters):
-        if span.origin.is_derived and span.buffer is None:
+        if span.origin.is_synthesized and span.buffer is None:
             yield span.name
-    yield from derived_contents(depends.contents, arguments)
+    yield from synthesized_contents(depends.contents, arguments)
     if depends.textures:
         yield TEXTURES
     if depends.unknown:
         yield from (name for name, data in arguments.variables.items() if data is None)
 
 
-def derived_contents(pointers: Collection[int], arguments: Arguments) -> Iterator[str]:
+def synthesized_contents(pointers: Collection[int], arguments: Arguments) -> Iterator[str]:
     """Yield the names of the buffers behind pointers that hold what nobody gave."""
     for span in arguments.spans(pointers):
-        if span.buffer is not None and arguments.buffers[span.buffer].values in {Origin.DERIVED, Origin.SAMPLE}:
+        if span.buffer is not None and arguments.buffers[span.buffer].values in {Origin.CHOSEN, Origin.SAMPLE}:
             yield span.name

@@ -1,4 +1,4 @@
-"""The verdict on a kernel: what happened, and whether derived inputs may be the reason."""
+"""The verdict on a kernel: what happened, and whether chosen inputs may be the reason."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.finding_kinds import KINDS
 from shflbench.checker.judgment.body import values_without_body
-from shflbench.checker.judgment.causes import LAUNCH, derived_causes, is_of_other_numbers, is_refusal
+from shflbench.checker.judgment.causes import LAUNCH, is_of_other_numbers, is_refusal, synthesized_causes
 from shflbench.checker.judgment.last_block import is_read_of_last_block
 from shflbench.checker.judgment.observations import Observation, observations
 from shflbench.checker.judgment.sentences import (
@@ -18,7 +18,7 @@ from shflbench.checker.judgment.sentences import (
     needs_sentence,
     result_faults,
 )
-from shflbench.checker.judgment.unstated import says_nothing
+from shflbench.checker.judgment.unspecified import says_nothing
 from shflbench.checker.judgment.unsupported_inputs import UnsupportedInputs, only_in_fewer_blocks
 from shflbench.checker.runs.fitting import set_aside
 from shflbench.checker.verdict import KernelVerdict, Level
@@ -90,7 +90,7 @@ def judge_kernel(
     judged = _without_consequences(judged)
     judged = _without_unsupported(judged, UnsupportedInputs(kept, slicer))
     unsupported = {id(item) for one in judged if one.unsupported_input for item in one.launches if item.differences}
-    if unsupported:  # where derived values do not fit, outputs that differ between schedules say nothing
+    if unsupported:  # where chosen values do not fit, outputs that differ between schedules say nothing
         fitting = (replace(item, differences=()) if id(item) in unsupported else item for item in every)
         again = replace(evidence, launches=tuple(fitting))
         return judge_kernel(
@@ -101,7 +101,7 @@ def judge_kernel(
             only_included=only_included,
         )
     judged = [
-        replace(item, level=Level.NONE, unstated=True)
+        replace(item, level=Level.NONE, unspecified=True)
         if says_nothing(item, kept, slicer, only_included=only_included)
         else item
         for item in judged
@@ -191,7 +191,7 @@ def _is_of(item: Observation, result: ScheduleResult) -> bool:
 
 
 def _without_unsupported(judged: Sequence[Observation], unsupported: UnsupportedInputs) -> list[Observation]:
-    """Return the observations; those that say only that derived values do not fit count for nothing."""
+    """Return the observations; those that say only that chosen values do not fit count for nothing."""
     result = []
     for item in judged:
         is_open = item.level is Level.WARNING or item.undecided or only_in_fewer_blocks(item)
@@ -270,7 +270,7 @@ def _judged(
         return replace(item, level=Level.ERROR if is_error else Level.NOTICE)
     if row.level is Level.WARNING and not (unexplained and row.explains_differences):
         return replace(item, level=Level.WARNING)
-    causes = tuple(derived_causes(item, slicer, evidence.launches))
+    causes = tuple(synthesized_causes(item, slicer, evidence.launches))
     if item.kind is HazardKind.ENDLESS and set(causes) <= {LAUNCH} and _may_end(item, evidence, slicer):
         return _stopped(item, slicer, stalled=not causes and _is_stalled(item, slicer))
     return replace(item, level=Level.WARNING if causes else Level.ERROR, causes=causes)

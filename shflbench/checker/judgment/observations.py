@@ -32,7 +32,7 @@ class Observation:
     undecided: str = ""  # why a loop that did not end within the limit of instructions may end
     removed: bool = False  # a store takes part that the optimizer removed
     unsupported_input: tuple[str, ...] = ()  # the causes, where it says only that they do not fit
-    unstated: bool = False  # it says nothing, because nothing states the launches in which it happened
+    unspecified: bool = False  # it says nothing, because nothing specifies the launches in which it happened
 
     @property
     def kind(self) -> HazardKind:

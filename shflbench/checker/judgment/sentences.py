@@ -49,22 +49,22 @@ def result_faults(expected: Expectation) -> list[str]:
 def needs_sentence(
     causes: Sequence[str], judged: Sequence[Observation], launches: Sequence[LaunchEvidence], slicer: Slicer
 ) -> str:
-    """Return what happened with which derived inputs, and the options that decide whether it is a fault."""
+    """Return what happened with which chosen inputs, and the options that decide whether it is a fault."""
     first = next(item for item in judged if item.causes)
     kinds = _kinds([item for item in judged if item.causes], is_open=True)
     launch = first.launches[0]
     names = [cause for cause in causes if cause not in {LAUNCH, SHARED, HOST_ARGS}]
     values = [_input(name, first, launch.arguments) for name in names]
-    is_derived = launch.launch.origin.is_derived
-    is_cause = is_derived and LAUNCH in causes
-    where = f"in the derived launch {launch.launch.shape}" if is_cause else f"in launch {launch.launch.shape}"
+    is_synthesized = launch.launch.origin.is_synthesized
+    is_cause = is_synthesized and LAUNCH in causes
+    where = f"in the chosen launch {launch.launch.shape}" if is_cause else f"in launch {launch.launch.shape}"
     host = launch.launch.host
-    if not is_derived:
+    if not is_synthesized:
         where += _with_number(host)
-    inputs = f" with derived {' and '.join(values)}" if values else ""
+    inputs = f" with chosen {' and '.join(values)}" if values else ""
     others = find_spared(first, launches, slicer) if LAUNCH in causes else []
     spares = f", but not in {in_words(others)}" if others else ""
-    if is_derived and host is not None and (missing := _missing(host)):
+    if is_synthesized and host is not None and (missing := _missing(host)):
         spares += f" (the {missing} of the launch in line {host.line.line} was not understood)"
     text = f"{kinds} {where}{inputs}{spares}; to decide, {options_text(causes)}"
     if LAUNCH not in causes and _may_be_of_block(first, launches):
@@ -73,7 +73,7 @@ def needs_sentence(
 
 
 def unsupported_sentence(judged: Sequence[Observation]) -> str:
-    """Return what happened only with derived values, or in a launch, that do not fit; empty if nothing did."""
+    """Return what happened only with chosen values, or in a launch, that do not fit; empty if nothing did."""
     unsupported = [item for item in judged if item.unsupported_input]
     if not unsupported:
         return ""
@@ -84,24 +84,24 @@ def unsupported_sentence(judged: Sequence[Observation]) -> str:
     names = dict.fromkeys(name for item in unsupported for name in item.unsupported_input)
     values = [_input(name, first, launch.arguments) for name in names if name not in {LAUNCH, SHARED, HOST_ARGS}]
     one = f"in launch {launch.launch.shape}{_with_number(launch.launch.host)}"
-    where = f"with derived {' and '.join(values)}" if values else one
+    where = f"with chosen {' and '.join(values)}" if values else one
     return f"{_kinds(unsupported)} only {where}, and not {'with' if values else 'in'} others"
 
 
 def unstated_sentence(judged: Sequence[Observation], *, only_included: bool) -> str:
-    """Return what happened only in launches that nothing states, and why it does not count; empty if nothing did."""
-    items = [item for item in judged if item.unstated]
+    """Return what happened only in launches that nothing specifies, and why it does not count; empty if nothing did."""
+    items = [item for item in judged if item.unspecified]
     if not items:
         return ""
     shapes = dict.fromkeys(str(launch.launch.shape) for item in items for launch in item.launches)
     noun = "launch" if len(shapes) == 1 else "launches"
-    why = "nothing in this file launches the kernel" if only_included else "nobody states such a block"
-    return f"{_kinds(items)} only in derived {noun} {in_words(shapes)}: {why}"
+    why = "nothing in this file launches the kernel" if only_included else "nobody specifies such a block"
+    return f"{_kinds(items)} only in chosen {noun} {in_words(shapes)}: {why}"
 
 
 def _with_number(host: HostLaunch | None) -> str:
     """Return the first number that stands for one which the host code gets from outside; empty if there is none."""
-    return "".join(f" with derived {text}" for text in assumed_texts(host)[:1]) if host is not None else ""
+    return "".join(f" with chosen {text}" for text in assumed_texts(host)[:1]) if host is not None else ""
 
 
 def _missing(host: HostLaunch) -> str:
@@ -110,14 +110,14 @@ def _missing(host: HostLaunch) -> str:
 
 
 def idle_sentence(causes: Sequence[str], launches: Sequence[LaunchEvidence]) -> str:
-    """Return that no thread accessed memory with derived values, and the options that decide whether one does."""
+    """Return that no thread accessed memory with chosen values, and the options that decide whether one does."""
     texts = {item.name: item.value for item in launches[0].arguments.values}
     buffers = {buffer.name for buffer in launches[0].arguments.buffers}
     names = [cause for cause in causes if cause not in {LAUNCH, SHARED}]
     values = ["values of textures"] if TEXTURES in names else []
     names = [name for name in names if name != TEXTURES]
     values += [f"values of `{name}`" if name in buffers else f"{name} = {texts.get(name, '…')}" for name in names]
-    inputs = f" with derived {' and '.join(values)}" if values else " in the derived launches"
+    inputs = f" with chosen {' and '.join(values)}" if values else " in the chosen launches"
     return f"no thread executed the body of the kernel{inputs}; to check it, {options_text(causes)}"
 
 
@@ -146,14 +146,14 @@ def _kinds(items: Sequence[Observation], *, is_open: bool = False) -> str:
 
 
 def _input(name: str, observation: Observation, arguments: Arguments) -> str:
-    """Return a derived number, `n = 256`, or what is derived of a buffer: its size, or its values."""
+    """Return a chosen number, `n = 256`, or what is chosen of a buffer: its size, or its values."""
     if name == TEXTURES:
         return "values of textures"
     buffer = next((item for item in arguments.buffers if item.name == name), None)
     if buffer is None:
         return next((str(value) for value in arguments.values if value.name == name), name)
     is_size = observation.kind is HazardKind.OUT_OF_BOUNDS and arguments.buffer(observation.hazard.buffer) is buffer
-    return f"{'size' if is_size and buffer.size is Origin.DERIVED else 'values'} of `{name}`"
+    return f"{'size' if is_size and buffer.size is Origin.CHOSEN else 'values'} of `{name}`"
 
 
 def _may_be_of_block(observation: Observation, launches: Sequence[LaunchEvidence]) -> bool:

@@ -38,10 +38,10 @@ class UnsupportedInputs:
         self._executors_of: dict[int, dict[int, int]] = {}
 
     def reasons(self, observation: Observation, causes: Collection[str]) -> tuple[str, ...]:
-        """Return the derived values, or the launch, that do not fit, if a fault with these `causes` says only that."""
+        """Return the chosen values, or the launch, that do not fit, if a fault with these `causes` says only that."""
         names = {name for name in causes if name not in {LAUNCH, HOST_ARGS}}
         is_race = observation.kind in RACES | {HazardKind.SAME_VALUE}
-        # Of a launch with fewer blocks, `causes` says that all of it is derived.
+        # Of a launch with fewer blocks, `causes` says that all of it is chosen.
         if is_race and (not causes or is_scaled_down(observation)):
             names |= set(race_inputs(observation, self._slicer, observation.launches[0].arguments))
         if SHARED in causes or not self._may_be(observation, names):
@@ -163,14 +163,14 @@ def kind_of_causes(judged: Iterable[Observation]) -> Causes:
 
 
 def _may_overlap(item: Observation, slicer: Slicer) -> bool:
-    """Whether threads write equal values to one address that derived values decide on."""
+    """Whether threads write equal values to one address that chosen values decide on."""
     if item.kind is not HazardKind.SAME_VALUE or item.unsupported_input:
         return False
     return any(race_inputs(item, slicer, item.launches[0].arguments))
 
 
 def overlaps(judged: Iterable[Observation], slicer: Slicer) -> bool:
-    """Whether a doubt is one that derived values decide on."""
+    """Whether a doubt is one that chosen values decide on."""
     return any(_may_overlap(item, slicer) for item in judged)
 
 
@@ -209,7 +209,7 @@ def _is_comparable(item: LaunchEvidence, observation: Observation) -> bool:
         return False
     if any(is_edge(launch.launch) for launch in observation.launches):  # accesses without a guard need larger buffers
         return same.tests_bounds
-    is_refuted = buffer.size is Origin.DERIVED and same.bytes >= FAR * buffer.bytes
+    is_refuted = buffer.size is Origin.CHOSEN and same.bytes >= FAR * buffer.bytes
     return same.tests_bounds or not buffer.tests_bounds or is_refuted
 
 

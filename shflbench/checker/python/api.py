@@ -56,7 +56,7 @@ class CheckRequest:
 
     @property
     def shape(self) -> LaunchShape | None:
-        """The launch, None if it is to be derived; UsageError for a grid without a block."""
+        """The launch, None if it is to be chosen; UsageError for a grid without a block."""
         if self.grid is not None:
             raise UsageError("grid=… is for kernels of Triton, whose blocks are known", "Pass launch=(grid, block).")
         return None if self.launch is None else launch_shape(self.launch)

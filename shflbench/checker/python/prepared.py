@@ -23,8 +23,8 @@ class PreparedKernel:
 
     file: KernelFile
     symbol: str
-    shape: LaunchShape | None  # None: derived
-    shared_bytes: int | None  # dynamic, per block; None: derived
+    shape: LaunchShape | None  # None: chosen
+    shared_bytes: int | None  # dynamic, per block; None: chosen
     arguments: tuple[GivenArgument, ...]  # of the parameters in the PTX
     arrays: Mapping[str | int, tuple[int, NDArray[Any]]] = field(
         default_factory=dict

@@ -35,7 +35,7 @@ def check_result(report: FileReport, prepared: PreparedKernel) -> CheckResult:
         findings=tuple(_finding(finding, base) for finding in kernel.findings),
         details=tuple(_details(kernel, base)),
         outputs=dict(_outputs(kernel, prepared)),
-        derived=tuple(_derived(kernel)),
+        chosen=tuple(_synthesized(kernel)),
         explored=tuple(_explored(launch) for launch in kernel.launches),
         notes=tuple(note.text for note in report.notes),
     )
@@ -79,12 +79,12 @@ def _outputs(kernel: KernelReport, prepared: PreparedKernel) -> Iterator[tuple[s
             yield key, like(buffers[array.ctypes.data], array)
 
 
-def _derived(kernel: KernelReport) -> Iterator[str]:
+def _synthesized(kernel: KernelReport) -> Iterator[str]:
     """Yield what was chosen for the user, one sentence per launch."""
     for launch in kernel.launches:
-        chosen = launch.listed(Origin.DERIVED)
-        if launch.origin == Origin.DERIVED.text or chosen:
-            yield f"derived: launch {launch.shape}" + (f" with {chosen}" if chosen else "")
+        chosen = launch.listed(Origin.CHOSEN)
+        if launch.origin == Origin.CHOSEN.text or chosen:
+            yield f"chosen: launch {launch.shape}" + (f" with {chosen}" if chosen else "")
 
 
 def _explored(launch: LaunchRecord) -> str:

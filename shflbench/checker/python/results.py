@@ -42,7 +42,7 @@ class CheckResult:
     details: tuple[str, ...] = ()  # the findings in words, those with one cause together, with their history
     # Arrays after the launch, by their positions or names in `args`; empty if the kernel did not end.
     outputs: Mapping[str | int, NDArray[Any]] = field(default_factory=dict)
-    derived: tuple[str, ...] = ()  # launches, sizes and values that were not given
+    chosen: tuple[str, ...] = ()  # launches, sizes and values that were not given
     explored: tuple[str, ...] = ()  # launches, seeds and schedules that ran
     notes: tuple[str, ...] = ()  # on the compilation
 
@@ -65,9 +65,9 @@ class CheckResult:
         return self.verdict == "clean"
 
     def text(self) -> str:
-        """Return the verdict, its reason, the findings in words, and what was derived and explored."""
+        """Return the verdict, its reason, the findings in words, and what was chosen and explored."""
         lines = [f"{self.kernel}: {self.verdict}: {self.sentence}"]
-        lines += [f"  {text}" for text in (*self.details, *self.derived, *self.explored, *self.notes)]
+        lines += [f"  {text}" for text in (*self.details, *self.chosen, *self.explored, *self.notes)]
         return "\n".join(lines)
 
     def __str__(self) -> str:

@@ -40,7 +40,7 @@ _NO_FAULTS = {HazardKind.ACTIVEMASK, HazardKind.UNORDERED}
 class Causes(Enum):
     """What decides on the faults for which other values are tried."""
 
-    NUMBERS = "derived numbers alone"
+    NUMBERS = "chosen numbers alone"
     CONTENTS = "the contents or the size of a buffer"
     UNKNOWN = "something else"
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 FEW_BLOCKS = 2  # along each axis of a small launch
 MOST_WORK = 800_000  # instructions of one launch, about two seconds
 # Each byte of a buffer in the launch whose results are compared: as a floating-point number of any size, it is larger
-# than the derived ones, so that a sum to which it is added shows it.
+# than the chosen ones, so that a sum to which it is added shows it.
 OTHER = 0x4B
 
 
@@ -102,11 +102,11 @@ def addresses_of_stores(linked: LinkedKernel) -> frozenset[str]:
 def _ended(
     linked: LinkedKernel, spec: ArgumentSpec, launches: Sequence[PlannedLaunch], seed: int, budget: FileBudget
 ) -> Iterator[LaunchEvidence]:
-    """Yield launches that ended: first a small one with derived arguments, then the first of the plan."""
+    """Yield launches that ended: first a small one with chosen arguments, then the first of the plan."""
     whole = [item for item in launches if not item.shape.sample]
     for launch in whole[:1]:
         x, y, z = (min(size, FEW_BLOCKS) for size in launch.shape.grid)
-        small = PlannedLaunch(LaunchShape((x, y, z), launch.shape.block), Origin.DERIVED)
+        small = PlannedLaunch(LaunchShape((x, y, z), launch.shape.block), Origin.CHOSEN)
         for tried, known in ((small, replace(spec, given={})), (launch, spec)):
             few = RunBudget(of_file=budget.apart(MOST_WORK))
             runs = KernelRuns(linked.kernel, linked.program, known, seed, patient=False, budget=few)

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shflbench.checker.inputs.argument_spec import ArgumentSpec
+from shflbench.checker.inputs.choose import choose
 from shflbench.checker.inputs.compared_constants import structural_contents
 from shflbench.checker.inputs.default_launches import PlannedLaunch
-from shflbench.checker.inputs.derive import derive
 from shflbench.checker.inputs.linked import linked_kernel
 from shflbench.checker.inputs.run_plan import zeroed_buffers
 from shflbench.checker.inputs.shapes import LaunchShape
@@ -59,7 +59,7 @@ class _Result:
     """What a launch leaves in one of its buffers, and whether it follows from contents that nobody gave."""
 
     contents: bytes
-    is_derived: bool
+    is_synthesized: bool
 
 
 @dataclass(slots=True)
@@ -113,7 +113,7 @@ class EarlierLaunches:
         if output.sorted_as:
             numbers = np.sort(np.frombuffer(contents, np.dtype(output.sorted_as)), kind="stable")
             contents = numbers.tobytes()
-        return replace(buffer, contents=contents, filled=None, output=None, is_derived=result.is_derived)
+        return replace(buffer, contents=contents, filled=None, output=None, is_synthesized=result.is_synthesized)
 
     def _results_of(self, earlier: NamedLaunch, depth: int) -> dict[int, _Result]:
         """Return what a launch leaves in its buffers, by their numbers; nothing if the launch is not understood."""
@@ -145,7 +145,7 @@ class EarlierLaunches:
             LaunchShape(host.grid, host.block, cluster=host.cluster or NO_CLUSTER), Origin.HOST, host
         )
         zeroed = zeroed_buffers(linked.kernel, linked.program, linked.slicer)
-        arguments = derive(
+        arguments = choose(
             linked.kernel, launch, ArgumentSpec(uses_dynamic_shared=linked.uses_dynamic_shared, zeroed=zeroed), seed
         )
         if not _is_understood(arguments):
@@ -204,7 +204,7 @@ def _is_small(host: HostLaunch) -> bool:
 
 
 def _is_understood(arguments: Arguments) -> bool:
-    """Whether the host code gives all numbers and sizes; contents may be derived."""
+    """Whether the host code gives all numbers and sizes; contents may be chosen."""
     spans = [span for value in arguments.parameters for span in value.spans]
     numbers = all(span.origin is Origin.HOST for span in spans if span.buffer is None)
     return numbers and all(buffer.size is Origin.HOST for buffer in arguments.buffers) and not arguments.unknown

@@ -1,4 +1,4 @@
-"""Drop derived launches that a kernel is not written for: its text asserts others, or suggests a block that fits."""
+"""Drop chosen launches that a kernel is not written for: its text asserts others, or suggests a block that fits."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ OF_SIZE = {HazardKind.OUT_OF_BOUNDS, HazardKind.UNINITIALIZED, HazardKind.UNINIT
 
 
 def set_aside(launches: Sequence[LaunchEvidence], slicer: Slicer) -> Mapping[str, tuple[HazardKind, ...]]:
-    """Return the derived launches, by shape, that the kernel is not written for, with what happens in them."""
+    """Return the chosen launches, by shape, that the kernel is not written for, with what happens in them."""
     excluded = _excluded(launches, slicer)
     kept = [item for item in launches if str(item.launch.shape) not in excluded]
     return {**excluded, **_too_large(kept)} if kept else _too_large(launches)
 
 
 def _excluded(launches: Sequence[LaunchEvidence], slicer: Slicer) -> dict[str, tuple[HazardKind, ...]]:
-    """Return the derived launches, by shape, that assertions of the kernel about its launch exclude."""
+    """Return the chosen launches, by shape, that assertions of the kernel about its launch exclude."""
     return {
         str(item.launch.shape): (HazardKind.ASSERT_FAILED,)
         for item in launches
-        if (item.launch.origin.is_derived or item.launch.assumed)
+        if (item.launch.origin.is_synthesized or item.launch.assumed)
         and any(is_about_launch(hazard, slicer) for hazard in item.results[0].hazards)
     }
 
@@ -45,7 +45,7 @@ def is_about_launch(hazard: Hazard, slicer: Slicer) -> bool:
 
 
 def _too_large(launches: Sequence[LaunchEvidence]) -> dict[str, tuple[HazardKind, ...]]:
-    """Return the derived launches, by shape, whose block does not fit the arrays in shared memory, with what happens.
+    """Return the chosen launches, by shape, whose block does not fit the arrays in shared memory, with what happens.
 
     Empty unless a block that the code suggests fits in all of its launches: otherwise the arrays may be what is wrong.
     """
@@ -58,8 +58,8 @@ def _too_large(launches: Sequence[LaunchEvidence]) -> dict[str, tuple[HazardKind
     suggested = {launch.shape.block for launch in plans.values() if launch.origin.has_suggested_block}
     if not suggested - wrong:
         return {}
-    derived = {shape for shape, launch in plans.items() if launch.origin.has_derived_block}
-    return {shape: kinds for shape, kinds in unsupported.items() if kinds and shape in derived}
+    chosen = {shape for shape, launch in plans.items() if launch.origin.has_synthesized_block}
+    return {shape: kinds for shape, kinds in unsupported.items() if kinds and shape in chosen}
 
 
 def _unsupported(item: LaunchEvidence) -> Iterator[HazardKind]:

@@ -1,4 +1,4 @@
-"""Larger buffers, and more shared memory, where accesses go beyond those of derived size."""
+"""Larger buffers, and more shared memory, where accesses go beyond those of chosen size."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class BufferGrowth:
         if not isinstance(fault, KernelFault) or fault.kind is not FaultKind.OUT_OF_BOUNDS:
             return False
         buffer, needed = self.meant(fault, arguments)
-        if buffer is None or buffer.limited or buffer.size is not Origin.DERIVED:
+        if buffer is None or buffer.limited or buffer.size is not Origin.CHOSEN:
             return False
         if fault.low < 0 and buffer is arguments.buffer(fault.buffer):
             return False
@@ -84,7 +84,7 @@ class BufferGrowth:
     def _more_shared(self, spec: ArgumentSpec, fault: KernelFault, arguments: Arguments) -> ArgumentSpec | None:
         in_shared = fault.op is not None and fault.op.place is not None and fault.op.place.space == "shared"
         size = max(2 * arguments.shared_bytes, fault.high - self.program.shared_bytes)
-        if not in_shared or arguments.shared is not Origin.DERIVED or size > MOST_SHARED:
+        if not in_shared or arguments.shared is not Origin.CHOSEN or size > MOST_SHARED:
             return None
         return replace(spec, least_shared=size)
 
@@ -94,9 +94,9 @@ class BufferGrowth:
 
 
 def _larger(spec: ArgumentSpec, buffer: ArgumentBuffer, needed: int, arguments: Arguments) -> ArgumentSpec | None:
-    """Return the spec with a larger buffer, if its size is derived from nothing but accesses."""
+    """Return the spec with a larger buffer, if its size is chosen by nothing but accesses."""
     size = _grown_bytes(buffer, needed, arguments)
-    if size is None or buffer.limited or buffer.size is not Origin.DERIVED:
+    if size is None or buffer.limited or buffer.size is not Origin.CHOSEN:
         return None
     return replace(spec, least_bytes={**spec.least_bytes, buffer.name: size})
 

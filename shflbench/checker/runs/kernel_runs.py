@@ -1,4 +1,4 @@
-"""Run one kernel at planned launches: seeds, schedules, and buffers that grow where their size was derived."""
+"""Run one kernel at planned launches: seeds, schedules, and buffers that grow where their size was chosen."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shflbench.checker.inputs.argument_spec import MOST_PAGED, MOST_TOTAL_BYTES, PAGED_PERIOD
+from shflbench.checker.inputs.choose import choose
 from shflbench.checker.inputs.default_launches import (
     fewer_blocks,
     is_edge,
     is_of_same_launch,
     of_blocks,
 )
-from shflbench.checker.inputs.derive import derive
 from shflbench.checker.runs.all_schedules import communicates_by_barriers, results_hold_for_all
 from shflbench.checker.runs.budget import RunBudget
 from shflbench.checker.runs.differences import differences
@@ -31,7 +31,7 @@ from shflbench.checker.runs.launch_selection import (
     to_compare,
     would_not_end,
 )
-from shflbench.checker.runs.long_loops import is_free_of_derived
+from shflbench.checker.runs.long_loops import is_free_of_synthesized
 from shflbench.checker.runs.narrow_masks import launch_of_masks
 from shflbench.core.words import count_noun, join_words
 from shflbench.cuda_sources.origin import Origin
@@ -168,7 +168,7 @@ class KernelRuns:
             for round_ in range(1, seeds):
                 self.spec = replace(self.spec, vary=not launch.is_special)
                 tried = launches[-1].launch  # with fewer blocks, where all of them were too many
-                other = derive(self.kernel, tried, self._spec_of(tried), self.seed + round_)
+                other = choose(self.kernel, tried, self._spec_of(tried), self.seed + round_)
                 if not self.budget.is_half_spent and _differ(other, launches[-1].arguments):
                     launches.append(self._launch(tried, self.seed + round_))
             self.spec = replace(self.spec, vary=False)
@@ -241,7 +241,7 @@ class KernelRuns:
         if emulated.shape.sample or not self.patient or not self._may_end(result, whole=True):
             return result
         spent = machine.work + COMPARISON * machine.comparisons - before
-        is_certain = is_free_of_derived(result.error, Slicer(self.program), arguments)
+        is_certain = is_free_of_synthesized(result.error, Slicer(self.program), arguments)
         steps = self.budget.steps_to_end(spent / STEP_LIMIT, is_certain=is_certain)
         if steps < LEAST_GAIN * STEP_LIMIT:
             return result
@@ -283,11 +283,11 @@ class KernelRuns:
         return not any(never_ends(op, slicer) or waits_for_clock(op, slicer) for op in ops)
 
     def _launch(self, launch: PlannedLaunch, seed: int) -> LaunchEvidence:
-        """Run one launch, again with larger buffers where accesses go beyond those of derived size."""
+        """Run one launch, again with larger buffers where accesses go beyond those of chosen size."""
         machine = self._machine()
         while True:
             self.budget.of_file.check()
-            arguments = derive(self.kernel, launch, self._spec_of(launch), seed)
+            arguments = choose(self.kernel, launch, self._spec_of(launch), seed)
             self.budget.of_file.spend(2 * arguments.total_bytes / BYTES)  # they are filled, and run on
             emulated = self._emulated(launch, arguments, machine)
             result = self._in_lockstep(emulated, seed, arguments)
@@ -368,11 +368,11 @@ class KernelRuns:
         return grown is not None
 
     def _is_meaningful(self, sampled: LaunchEvidence) -> bool:
-        """Whether blocks of a large launch ended, or met a fault that is not due to the derived size of a buffer."""
+        """Whether blocks of a large launch ended, or met a fault that is not due to the chosen size of a buffer."""
         error = sampled.results[0].error
         if isinstance(error, KernelFault) and error.kind is FaultKind.OUT_OF_BOUNDS and error.buffer is not None:
             buffer, _ = self._growth.meant(error, sampled.arguments)
-            return buffer is None or buffer.size is not Origin.DERIVED
+            return buffer is None or buffer.size is not Origin.CHOSEN
         return error is None or isinstance(error, KernelFault)
 
     def _lacks_memory(self, item: LaunchEvidence, every: Sequence[LaunchEvidence]) -> bool:

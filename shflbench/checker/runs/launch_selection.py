@@ -63,7 +63,7 @@ def _smallest(launches: Sequence[LaunchEvidence]) -> LaunchEvidence:
 
 
 def that_fits(launch: PlannedLaunch) -> PlannedLaunch | None:
-    """Return a launch that needs less memory: with derived numbers, and then with fewer blocks; None if there is none.
+    """Return a launch that needs less memory: with chosen numbers, and then with fewer blocks; None if there is none.
 
     Not for blocks of a launch at its real sizes, which are left out.
     """

@@ -13,21 +13,21 @@ if TYPE_CHECKING:
     from shflbench.errors import EmulatorError
 
 
-def is_free_of_derived(error: EmulatorError | None, slicer: Slicer, arguments: Arguments) -> bool:
-    """Whether neither derived numbers nor contents of memory decide how often the loops of a long run iterate.
+def is_free_of_synthesized(error: EmulatorError | None, slicer: Slicer, arguments: Arguments) -> bool:
+    """Whether neither chosen numbers nor contents of memory decide how often the loops of a long run iterate.
 
     They may decide whether a loop begins.
     """
     slices = _conditions(error, slicer)
-    derived = {
+    chosen = {
         start + byte
         for start, value in zip(arguments.offsets, arguments.parameters, strict=True)
         for span in value.spans
-        if span.origin.is_derived and span.buffer is None
+        if span.origin.is_synthesized and span.buffer is None
         for byte in range(span.start, span.end)
     }
     return bool(slices) and not any(
-        depends.contents or depends.unknown or derived & depends.parameters for depends in slices
+        depends.contents or depends.unknown or chosen & depends.parameters for depends in slices
     )
 
 

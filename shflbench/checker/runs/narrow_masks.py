@@ -36,7 +36,7 @@ def launch_of_masks(launches: Sequence[LaunchEvidence], slicer: Slicer) -> Plann
 
 
 def _is_free(launch: PlannedLaunch) -> bool:
-    return launch.origin.has_derived_block and launch.shape.block[1:] == (1, 1)
+    return launch.origin.has_synthesized_block and launch.shape.block[1:] == (1, 1)
 
 
 def _outside(item: LaunchEvidence) -> Iterator[PtxInstruction]:

@@ -1,4 +1,4 @@
-"""Accesses that left a buffer of derived size and met the buffer of another pointer, where they race."""
+"""Accesses that left a buffer of chosen size and met the buffer of another pointer, where they race."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def overrun_buffers(hazard: Hazard, slicer: Slicer, arguments: Arguments) -> Iterator[ArgumentBuffer]:
-    """Yield the buffers of derived size that an access of a race left."""
+    """Yield the buffers of chosen size that an access of a race left."""
     if hazard.buffer is None or hazard.kind not in RACES:
         return
     instructions = (hazard.instruction, hazard.other or hazard.instruction)
@@ -24,4 +24,4 @@ def overrun_buffers(hazard: Hazard, slicer: Slicer, arguments: Arguments) -> Ite
         numbers = {span.buffer for span in arguments.spans(slicer.pointers(op)) if span.buffer is not None}
         if hazard.buffer not in numbers:
             meant = (arguments.buffers[number] for number in sorted(numbers))
-            yield from (buffer for buffer in meant if buffer.size is Origin.DERIVED)
+            yield from (buffer for buffer in meant if buffer.size is Origin.CHOSEN)

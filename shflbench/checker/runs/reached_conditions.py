@@ -57,7 +57,7 @@ def with_mixed(runs: KernelRuns, evidence: KernelEvidence, linked: LinkedKernel)
     executed = _executed(runs, evidence)
     if all(id(op) in executed for op in linked.slicer.ops if isinstance(op.form, Access)):
         return evidence
-    mixed = mixed_contents(linked, runs.spec, _derived(base))
+    mixed = mixed_contents(linked, runs.spec, _synthesized(base))
     if mixed is None:
         return evidence
     with suppress(KernelError):
@@ -85,8 +85,8 @@ def _executed(runs: KernelRuns, evidence: KernelEvidence) -> frozenset[int]:
     return frozenset[int]().union(*(ran_ops(runs.program, item) for item in evidence.launches))
 
 
-def _derived(base: LaunchEvidence) -> set[str]:
-    return {buffer.name for buffer in base.arguments.buffers if buffer.values is Origin.DERIVED}
+def _synthesized(base: LaunchEvidence) -> set[str]:
+    return {buffer.name for buffer in base.arguments.buffers if buffer.values is Origin.CHOSEN}
 
 
 def _reaching(
@@ -95,12 +95,12 @@ def _reaching(
     """Yield the launches that execute accesses which none before them has executed."""
     executed = _executed(runs, evidence)
     missing = [op for op in linked.slicer.ops if isinstance(op.form, Access) and id(op) not in executed]
-    derived = _derived(base)
+    chosen = _synthesized(base)
     tried = 0
     for contents in condition_values(linked, missing, _parameter_bytes(base)) if missing else ():
         if runs.budget.is_half_spent or tried >= MOST_LAUNCHES or all(id(op) in executed for op in missing):
             return
-        if not contents.values.keys() <= derived:
+        if not contents.values.keys() <= chosen:
             continue
         tried += 1
         spec = replace(runs.spec, uniform=contents.values, vary=False)
@@ -113,7 +113,7 @@ def _reaching(
 
 
 def _run(runs: KernelRuns, base: LaunchEvidence, spec: ArgumentSpec, text: str) -> LaunchEvidence:
-    note = ", ".join(filter(None, (base.launch.note, f"derived contents: {text}")))
+    note = ", ".join(filter(None, (base.launch.note, f"chosen contents: {text}")))
     return replace(runs, spec=spec, patient=False).one_launch(replace(base.launch, note=note))
 
 

@@ -52,14 +52,14 @@ if TYPE_CHECKING:
         multiple=True,
         help="Pass this argument: n=1000, in=f32[1024], in=i32[64]:index, in=u8[4]:1,2,3,4, in=FILE.npy or in=null "
         "(repeatable).",
-        show_default="from the host code, else derived from the signature and the launch, and reported",
+        show_default="from the host code, else chosen by the signature and the launch, and reported",
     ),
     option(
         "--shared",
         metavar="BYTES",
         type=click.IntRange(min=0),
         help="Bytes of dynamic shared memory per block.",
-        show_default="from the host code, else derived",
+        show_default="from the host code, else chosen",
     ),
     host_args_option("none, or numbers that fit"),
     option(
@@ -142,7 +142,7 @@ def command(
       clean                      0  no finding in the launches of the report
       schedule-dependent         0  outputs depend on the order of atomics, or on a clock
       doubtful                   0  relies on what CUDA does not guarantee; --strict: 6
-      needs arguments            0  a fault with derived arguments; --strict: 6
+      needs arguments            0  a fault with chosen arguments; --strict: 6
       broken                     1  a race, misuse of a barrier or mask, or a fault
       not checked, not compiled  5  the report says why
 

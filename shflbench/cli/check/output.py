@@ -44,7 +44,7 @@ def table(entries: Sequence[Entry]) -> Table:
 
 
 def details(entry: Entry, *, verbose: bool) -> Iterator[str]:
-    """Yield the findings behind a verdict and what was derived, one line each; files relative to the current folder."""
+    """Yield the findings behind a verdict and what was chosen, one line each; files relative to the current folder."""
     kernel = entry.kernel
     base = Path.cwd()
     yield from kernel.sentence.splitlines()[1:]
@@ -84,13 +84,13 @@ def _inputs(launches: Sequence[LaunchRecord], *, brief: bool) -> Iterator[str]:
     if not launches:
         return
     largest = max(launches, key=lambda item: item.threads)
-    if derived := largest.listed(Origin.DERIVED):
-        yield f"derived arguments, in launch {largest.shape}: {derived}"
+    if chosen := largest.listed(Origin.CHOSEN):
+        yield f"chosen arguments, in launch {largest.shape}: {chosen}"
     if brief:
         return
     if host := largest.listed(Origin.HOST):
-        numbers = join_words(largest.derived_numbers)
-        source = f"that the host code computes from derived {numbers}" if numbers else "from the host code"
+        numbers = join_words(largest.synthesized_numbers)
+        source = f"that the host code computes from chosen {numbers}" if numbers else "from the host code"
         yield f"arguments {source}: {host}"
     yield f"explored: {_explored(launches)}"
     exhaustive = list(dict.fromkeys(launch.in_clusters for launch in launches if launch.exhaustive))

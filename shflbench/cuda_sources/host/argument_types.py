@@ -36,9 +36,9 @@ _CASTS = frozenset({"static_cast", "reinterpret_cast", "const_cast"})
 
 def type_of(run: HostRun, node: Node | None, place: Reference, frame: HostFrame) -> HostType:
     """Return the type of an argument that is written as `node`; `UNKNOWN_TYPE` if text and value do not say it."""
-    stated = _of_text(run, node, frame) if node is not None else UNKNOWN_TYPE
-    if stated is not UNKNOWN_TYPE:
-        return stated
+    specified = _of_text(run, node, frame) if node is not None else UNKNOWN_TYPE
+    if specified is not UNKNOWN_TYPE:
+        return specified
     known = place.type
     return known if known.name and known.name != "auto" else _of_value(place.load())
 

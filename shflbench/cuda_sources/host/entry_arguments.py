@@ -117,9 +117,9 @@ def _parameter(run: HostRun, item: Node, given: HostInput, required: Mapping[str
     if name == "argc":
         return 1
     default = default_of(run.program, item) if type_.format else None
-    stated = run.expression(default)(frame) if default is not None else UNKNOWN
-    if isinstance(stated, int | float):
-        return stated
+    specified = run.expression(default)(frame) if default is not None else UNKNOWN
+    if isinstance(specified, int | float):
+        return specified
     if type_.format and type_.format not in "fd":
         number = required.get(name, _number(name, given.single.get(name, given.number)))
         given.used[name] = number

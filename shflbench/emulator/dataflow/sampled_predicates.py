@@ -1,4 +1,4 @@
-"""Predicates of a program as functions of one loaded value: computed for many values at once, not derived.
+"""Predicates of a program as functions of one loaded value: computed for many values at once, not chosen.
 
 What else a predicate depends on is zero, but for the parameters; a register that several instructions write has the
 value of the first one, as before a loop. A vote or a shuffle gives what each lane gives it: all lanes load one value.

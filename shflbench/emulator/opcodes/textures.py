@@ -1,4 +1,4 @@
-"""Reads of textures: what a texture holds is derived, as no kernel writes it during a launch.
+"""Reads of textures: what a texture holds is chosen, as no kernel writes it during a launch.
 
 The value is a function of the texture object and of the coordinates, a small whole number. That is enough for races and
 bounds, which depend on it only as on contents that nobody gave.

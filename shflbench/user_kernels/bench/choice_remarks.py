@@ -59,9 +59,9 @@ def _argument_texts(comparison: KernelComparison) -> Iterator[str]:
 
 
 def _uncertain_arguments(comparison: KernelComparison) -> Iterator[str]:
-    for name in comparison.derived_indexes:
+    for name in comparison.synthesized_indexes:
         yield (
-            f"contents of `{name}` are indices or numbers of iterations, on which times depend, and are derived; give "
+            f"contents of `{name}` are indices or numbers of iterations, on which times depend, and are chosen; give "
             f"them by --arg {name}=FILE.npy"
         )
     for clause, given in unset_variables(comparison):

@@ -234,7 +234,7 @@ def test_an_access_of_another_file_that_no_launch_reached_is_named_with_it(advis
 def test_a_launch_that_nobody_states_is_no_evidence(advise: Advise) -> None:
     advice = advise(f"{ROWS}\n{BARRIER}\nout[t] = s[t ^ 5];")
     assert (advice.exchanges, advice.barriers) == ((), ())
-    assert advice.missing == "no launch is stated: give --launch GRIDxBLOCK"
+    assert advice.missing == "no launch is specified: give --launch GRIDxBLOCK"
 
 
 @pytest.mark.parametrize(
@@ -245,17 +245,17 @@ def test_a_launch_that_nobody_states_is_no_evidence(advise: Advise) -> None:
         ("int t = threadIdx.x;\nout[t] = in[t];\n__syncthreads();\nout[256 + t] = out[(t + n) % 256];", "n=1"),
     ],
 )
-def test_a_derived_number_that_decides_on_exchanges_is_no_evidence(advise: Advise, body: str, argument: str) -> None:
+def test_a_chosen_number_that_decides_on_exchanges_is_no_evidence(advise: Advise, body: str, argument: str) -> None:
     advice = advise(body, "1x256", arguments=BUFFERS)
     assert (advice.exchanges, advice.barriers) == ((), ())
-    expected = "which threads exchange values depends on n, which is derived: give --arg n=…"
+    expected = "which threads exchange values depends on n, which is chosen: give --arg n=…"
     assert advice.missing == expected
     given = advise(body, "1x256", arguments=[*BUFFERS, argument])
     assert given.missing == ""
     assert given.barriers
 
 
-def test_a_derived_number_that_does_not_decide_on_exchanges_does_not_matter(advise: Advise) -> None:
+def test_a_chosen_number_that_does_not_decide_on_exchanges_does_not_matter(advise: Advise) -> None:
     advice = advise(f"{ROWS}\n{BARRIER}\nout[t + (n > 9)] = s[t ^ 5] + n;", "1x256", arguments=BUFFERS)
     assert (advice.missing, [barrier.need for barrier in advice.barriers]) == ("", ["__syncwarp() is enough"])
 

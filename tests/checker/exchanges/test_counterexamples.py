@@ -1,4 +1,4 @@
-"""Barriers that the stated launches do not need, and a launch with other numbers, grids or contents does."""
+"""Barriers that the specified launches do not need, and a launch with other numbers, grids or contents does."""
 
 import pytest
 
@@ -68,5 +68,5 @@ def test_launches_with_other_values_are_few(advise: Advise, monkeypatch: pytest.
     reads = "".join(f"__syncthreads();\nout[t] += s[in[{k}] == 1 << 20 ? t ^ 32 : t];\n" for k in range(4))
     advice = advise(f"{START}{reads}", "1x256", arguments=["in=i32[256]:0"])
     assert len(advice.barriers) == 4
-    of_stated = len(advice.barriers)  # the stated launch once without each barrier
-    assert of_stated < len(runs) <= of_stated + 7
+    of_specified = len(advice.barriers)  # the specified launch once without each barrier
+    assert of_specified < len(runs) <= of_specified + 7

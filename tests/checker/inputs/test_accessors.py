@@ -43,7 +43,7 @@ def numbers(spec: ArgumentSpec, block: int = 256) -> Mapping[int, ArgumentNumber
     fields = accessor_fields(item, None)
     known = KernelParameter("image", WRITTEN, None, pointer=False, size=40, fields=fields)
     kernel = SourceKernel("k", "k", (known,), None)
-    launch = PlannedLaunch(LaunchShape((2, 1, 1), (block, 1, 1)), Origin.DERIVED)
+    launch = PlannedLaunch(LaunchShape((2, 1, 1), (block, 1, 1)), Origin.CHOSEN)
     return dict(ArgumentNumbers(kernel, launch, spec).integers())
 
 
@@ -67,4 +67,4 @@ def test_other_values_are_no_larger_than_the_usual_ones() -> None:
 
 
 def test_varied_sizes_make_varied_strides() -> None:
-    assert {item.origin for item in numbers(ArgumentSpec(vary=True)).values()} == {Origin.VARIED, Origin.DERIVED}
+    assert {item.origin for item in numbers(ArgumentSpec(vary=True)).values()} == {Origin.VARIED, Origin.CHOSEN}

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from shflbench.checker.runs import alternative_runs
-from tests.checker.inputs.test_derived_values import verdicts
+from tests.checker.inputs.test_chosen_values import verdicts
 
-# As in kernels whose template constants limit the columns: derived sizes, those of the launch, are larger.
+# As in kernels whose template constants limit the columns: chosen sizes, those of the launch, are larger.
 LIMITED = """__global__ void limited(float *x, int columns) {
     assert(columns <= 8);
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -2,7 +2,7 @@
 
 import pytest
 
-from shflbench.checker.inputs.cluster_plan import UNSTATED, with_clusters
+from shflbench.checker.inputs.cluster_plan import UNSPECIFIED, with_clusters
 from shflbench.checker.inputs.default_launches import PlannedLaunch, fewer_blocks, plan, shorter
 from shflbench.checker.inputs.launch_rules import LaunchRules
 from shflbench.checker.inputs.shapes import LaunchShape, parse_cluster, parse_shape
@@ -54,9 +54,9 @@ def test_another_text_names_no_cluster(text: str, why: str) -> None:
         parse_cluster(text)
 
 
-def test_derived_grids_consist_of_whole_clusters_of_the_kernel() -> None:
-    derived = plan([], [], X, OF_TWO)
-    assert texts(with_clusters(derived, None, OF_TWO, [])) == [
+def test_chosen_grids_consist_of_whole_clusters_of_the_kernel() -> None:
+    chosen = plan([], [], X, OF_TWO)
+    assert texts(with_clusters(chosen, None, OF_TWO, [])) == [
         ("2x32", "2"),
         ("2x128", "2"),
         ("2x80", "2"),
@@ -71,10 +71,10 @@ def test_a_given_cluster_comes_before_that_of_the_host_code_and_that_before_the_
 
 
 def test_a_kernel_that_uses_clusters_of_which_nothing_states_the_size_runs_in_clusters_of_two() -> None:
-    derived = plan([], [], X, PLAIN)
-    (first, *_) = with_clusters(derived, None, PLAIN, ops("barrier.cluster.arrive; barrier.cluster.wait;"))
-    assert (str(first.shape), first.shape.in_clusters, first.note) == ("2x32", "2", UNSTATED)
-    assert with_clusters(derived, None, PLAIN, ops("mov.u32 %r1, %cluster_ctarank;")) == derived
+    chosen = plan([], [], X, PLAIN)
+    (first, *_) = with_clusters(chosen, None, PLAIN, ops("barrier.cluster.arrive; barrier.cluster.wait;"))
+    assert (str(first.shape), first.shape.in_clusters, first.note) == ("2x32", "2", UNSPECIFIED)
+    assert with_clusters(chosen, None, PLAIN, ops("mov.u32 %r1, %cluster_ctarank;")) == chosen
 
 
 def test_the_launch_of_the_host_code_without_an_attribute_has_no_clusters() -> None:
@@ -82,17 +82,17 @@ def test_the_launch_of_the_host_code_without_an_attribute_has_no_clusters() -> N
     assert with_clusters(launches, None, PLAIN, ops("barrier.cluster.arrive; barrier.cluster.wait;")) == launches
 
 
-def test_a_launch_whose_attributes_are_not_known_runs_in_derived_clusters_if_the_kernel_uses_them() -> None:
+def test_a_launch_whose_attributes_are_not_known_runs_in_chosen_clusters_if_the_kernel_uses_them() -> None:
     launches = plan([], [host((4, 1, 1), UNKNOWN_CLUSTER)], X, PLAIN)
     (launch,) = with_clusters(launches, None, PLAIN, ops("barrier.cluster.arrive; barrier.cluster.wait;"))
-    assert (str(launch.shape), launch.shape.in_clusters, launch.basis) == ("4x64", "2", Origin.DERIVED)
-    assert UNSTATED in launch.note
+    assert (str(launch.shape), launch.shape.in_clusters, launch.basis) == ("4x64", "2", Origin.CHOSEN)
+    assert UNSPECIFIED in launch.note
     assert with_clusters(launches, None, PLAIN, []) == launches
     assert LaunchRules("sm_90", PLAIN, 0, raises_shared_limit=False).of_host(launches[0].host) == ""  # type: ignore[arg-type]
 
 
 def test_fewer_blocks_are_whole_clusters_down_to_one() -> None:
-    launch = PlannedLaunch(LaunchShape((16, 1, 1), (64, 1, 1), cluster=(4, 1, 1)), Origin.DERIVED)
+    launch = PlannedLaunch(LaunchShape((16, 1, 1), (64, 1, 1), cluster=(4, 1, 1)), Origin.CHOSEN)
     smaller = fewer_blocks(launch)
     assert smaller is not None
     assert str(smaller.shape) == "4x64"

@@ -24,13 +24,13 @@ def test_without_any_hint_four_launches_differ_in_kind() -> None:
 
 
 def test_a_launch_whose_threads_share_too_much_gets_four_blocks_then_two_then_one() -> None:
-    large = PlannedLaunch(parse_shape("21x192"), Origin.DERIVED)
+    large = PlannedLaunch(parse_shape("21x192"), Origin.CHOSEN)
     smaller = fewer_blocks(large)
     assert smaller is not None
     assert str(smaller.shape) == "4x192"
     assert smaller.note.startswith("21x192, scaled down: ")
     assert [str(item.shape) for item in [fewer_blocks(smaller)] if item] == ["2x192"]
-    assert fewer_blocks(PlannedLaunch(parse_shape("1x192"), Origin.DERIVED)) is None
+    assert fewer_blocks(PlannedLaunch(parse_shape("1x192"), Origin.CHOSEN)) is None
     assert fewer_blocks(PlannedLaunch(parse_shape("21x192"), Origin.GIVEN)) is None
 
 
@@ -45,7 +45,7 @@ def test_a_launch_whose_threads_share_too_much_gets_four_blocks_then_two_then_on
 )
 def test_each_launch_with_fewer_blocks_has_fewer_until_one_is_left(shape: str, fewer: list[str]) -> None:
     seen: list[str] = []
-    launch = fewer_blocks(PlannedLaunch(parse_shape(shape), Origin.DERIVED))
+    launch = fewer_blocks(PlannedLaunch(parse_shape(shape), Origin.CHOSEN))
     while launch is not None and len(seen) <= len(fewer):
         seen.append(str(launch.shape))
         launch = fewer_blocks(launch)
@@ -57,7 +57,7 @@ def test_given_launches_replace_all_others() -> None:
     assert [(str(launch.shape), launch.basis) for launch in launch_plan] == [("4x256", Origin.GIVEN)]
 
 
-def test_constant_launches_of_the_host_code_replace_the_derived_ones() -> None:
+def test_constant_launches_of_the_host_code_replace_the_chosen_ones() -> None:
     launch_plan = plan([], [host((2, 1, 1), (64, 1, 1)), host((2, 1, 1), None)], X, NO_BOUNDS)
     assert [(str(launch.shape), launch.basis) for launch in launch_plan] == [("2x64", Origin.HOST)]
 
@@ -84,8 +84,8 @@ def test_a_kernel_that_uses_y_is_launched_in_two_dimensions() -> None:
 
 def test_a_kernel_whose_warps_exchange_values_has_a_warp_per_row_of_a_block() -> None:
     indexes = {"threadIdx.x", "threadIdx.y", "blockIdx.x"}
-    derived = shapes(plan([], [], indexes, NO_BOUNDS, whole_warps=True))
-    assert derived == ["1x32", "2:32x8", "2:32x3", "3:32x2"]
+    chosen = shapes(plan([], [], indexes, NO_BOUNDS, whole_warps=True))
+    assert chosen == ["1x32", "2:32x8", "2:32x3", "3:32x2"]
 
 
 def test_blocks_lie_along_the_dimension_that_the_kernel_asks_for() -> None:
@@ -116,14 +116,14 @@ def test_no_launch_exceeds_the_declared_maximum() -> None:
 @pytest.mark.parametrize(
     ("shape", "origin", "special"),
     [
-        ("1x32", Origin.DERIVED, True),
-        ("2x80", Origin.DERIVED, True),
-        ("2x128", Origin.DERIVED, False),
+        ("1x32", Origin.CHOSEN, True),
+        ("2x80", Origin.CHOSEN, True),
+        ("2x128", Origin.CHOSEN, False),
         ("1x32", Origin.GIVEN, False),
         ("2x80", Origin.HOST, False),
     ],
 )
-def test_only_a_derived_launch_may_be_one_that_the_kernel_is_not_made_for(
+def test_only_a_chosen_launch_may_be_one_that_the_kernel_is_not_made_for(
     shape: str, origin: Origin, *, special: bool
 ) -> None:
     assert PlannedLaunch(parse_shape(shape), origin).is_special is special
@@ -142,7 +142,7 @@ def test_a_constant_block_of_the_host_code_is_kept_where_its_grid_is_not_constan
     launch_plan = plan([], [host(None, (96, 1, 1)), host(None, (64, 1, 1)), host(None, (96, 1, 1))], X, NO_BOUNDS)
     assert shapes(launch_plan) == ["2x96", "1x96", "3x96", "2x64", "1x64", "3x64"]
     assert {(launch.basis, launch.note) for launch in launch_plan} == {
-        (Origin.STATED, "with the block of the host code")
+        (Origin.SPECIFIED, "with the block of the host code")
     }
 
 

@@ -8,7 +8,7 @@ from shflbench.checker.file_check import check_file
 from shflbench.checker.options import FileOptions
 from shflbench.cuda_sources.read_options import Compilers
 from tests import kernels
-from tests.checker.inputs.test_derived_values import verdicts
+from tests.checker.inputs.test_chosen_values import verdicts
 
 FILE = """
 __global__ void turned(const float* in, float* out, int m, int n) {

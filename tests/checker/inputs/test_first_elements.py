@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.checker.inputs.test_derived_values import verdicts
+from tests.checker.inputs.test_chosen_values import verdicts
 
 LETTERS = """#include <cstdlib>
 __global__ void count(const char *text, int *bins, int n) {

@@ -7,7 +7,7 @@ from shflbench.checker.inputs.grammar import parse_arguments
 from shflbench.checker.options import FileOptions, LaunchOptions
 from shflbench.cuda_sources.read_options import Compilers
 from tests import kernels
-from tests.checker.inputs.test_derived_values import verdicts
+from tests.checker.inputs.test_chosen_values import verdicts
 
 MAPS = """#include <cuda_runtime.h>
 struct Row { int first, count; };
@@ -65,7 +65,7 @@ int main() {
 """
 
 
-def test_contents_of_variables_that_host_code_reads_elsewhere_are_derived(tmp_path: Path, kernel_cache: Path) -> None:
+def test_contents_of_variables_that_host_code_reads_elsewhere_are_chosen(tmp_path: Path, kernel_cache: Path) -> None:
     assert verdicts(READ, tmp_path, kernel_cache) == {"moved": "clean", "rows": "clean", "pairs": "broken"}
 
 

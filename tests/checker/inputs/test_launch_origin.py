@@ -36,10 +36,10 @@ def test_a_launch_has_the_rank_of_its_part_that_is_the_farthest_from_the_run_of_
         launch(Origin.HOST, Origin.HOST),
         launch(Origin.HOST, Origin.ASSUMED),
         launch(Origin.HOST, Origin.FORCED),
-        launch(Origin.STATED, Origin.HOST),
+        launch(Origin.SPECIFIED, Origin.HOST),
         launch(Origin.SUGGESTED),
         launch(Origin.WEAKLY_SUGGESTED),
-        launch(Origin.DERIVED),
+        launch(Origin.CHOSEN),
     ]
     ranks = [item.origin.rank for item in launches]
     assert ranks[:5] == [Origin.GIVEN, Origin.HOST, Origin.SCALED_DOWN, Origin.ASSUMED, Origin.FORCED]
@@ -50,7 +50,7 @@ def test_a_launch_has_the_rank_of_its_part_that_is_the_farthest_from_the_run_of_
 def test_only_a_launch_of_the_host_code_with_another_grid_is_scaled_down() -> None:
     assert launch(Origin.HOST, Origin.HOST).origin.is_scaled_down
     assert launch(Origin.HOST, Origin.ASSUMED).whole_grid == (4, 1, 1)
-    for other in (whole(Origin.HOST), launch(Origin.GIVEN, Origin.HOST), launch(Origin.STATED, Origin.HOST)):
+    for other in (whole(Origin.HOST), launch(Origin.GIVEN, Origin.HOST), launch(Origin.SPECIFIED, Origin.HOST)):
         assert not other.origin.is_scaled_down
         assert other.whole_grid == (2, 1, 1)
 
@@ -62,9 +62,9 @@ def test_only_a_launch_of_the_host_code_with_another_grid_is_scaled_down() -> No
         (Origin.HOST, Origin.HOST, False),
         (Origin.HOST, Origin.ASSUMED, False),
         (Origin.HOST, Origin.FORCED, True),
-        (Origin.STATED, Origin.HOST, True),
-        (Origin.DERIVED, Origin.HOST, True),
-        (Origin.DERIVED, None, False),
+        (Origin.SPECIFIED, Origin.HOST, True),
+        (Origin.CHOSEN, Origin.HOST, True),
+        (Origin.CHOSEN, None, False),
     ],
 )
 def test_a_launch_is_invented_if_it_replaces_one_of_the_host_code(
@@ -76,31 +76,31 @@ def test_a_launch_is_invented_if_it_replaces_one_of_the_host_code(
 def test_only_a_launch_of_the_program_has_the_numbers_that_stand_for_what_it_reads() -> None:
     assert launch(Origin.HOST, Origin.FORCED).assumed == (("argv[1]", 7),)
     assert launch(Origin.GIVEN, Origin.ASSUMED).assumed == ()
-    assert launch(Origin.DERIVED, Origin.ASSUMED).assumed == ()
+    assert launch(Origin.CHOSEN, Origin.ASSUMED).assumed == ()
 
 
 @pytest.mark.parametrize(
-    ("block", "stated", "suggested"),
+    ("block", "specified", "suggested"),
     [
         (Origin.HOST, False, False),
         (Origin.REQUIRED, True, False),
-        (Origin.STATED, True, True),
+        (Origin.SPECIFIED, True, True),
         (Origin.SUGGESTED, False, True),
         (Origin.WEAKLY_SUGGESTED, False, True),
-        (Origin.DERIVED, False, False),
+        (Origin.CHOSEN, False, False),
     ],
 )
-def test_a_block_is_stated_or_suggested_or_both(block: Origin, *, stated: bool, suggested: bool) -> None:
-    origin = LaunchOrigin(block, Origin.DERIVED, Origin.DERIVED)
-    assert (origin.has_stated_block, origin.has_suggested_block) == (stated, suggested)
-    assert origin.has_derived_block is (origin.is_derived and not stated)
+def test_a_block_is_stated_or_suggested_or_both(block: Origin, *, specified: bool, suggested: bool) -> None:
+    origin = LaunchOrigin(block, Origin.CHOSEN, Origin.CHOSEN)
+    assert (origin.has_specified_block, origin.has_suggested_block) == (specified, suggested)
+    assert origin.has_synthesized_block is (origin.is_synthesized and not specified)
 
 
 def test_a_block_that_the_kernel_requires_is_stated_where_its_code_suggests_it_and_required_elsewhere() -> None:
     bounds = LaunchBounds(required_threads=(64, 1, 1))
     launches = plan([], [], INDEXES, bounds, [SuggestedBlock((64, 1, 1), fixed=False)])
     assert {str(item.shape): item.basis for item in launches} == {
-        "2x64": Origin.STATED,
+        "2x64": Origin.SPECIFIED,
         "1x64": Origin.REQUIRED,
         "3x64": Origin.REQUIRED,
     }

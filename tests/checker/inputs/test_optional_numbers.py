@@ -58,5 +58,5 @@ def test_numbers_other_than_the_default_show_races_and_missing_guards(tmp_path: 
         "turned": "broken",
     }
     _, unguarded, _, turned = report.kernels
-    assert "with derived argv[1] = 1000; to decide, give --host-args" in unguarded.sentence
+    assert "with chosen argv[1] = 1000; to decide, give --host-args" in unguarded.sentence
     assert any("argv[1] = 65536" in launch.note for launch in turned.launches)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.checker.inputs.test_derived_values import verdicts
+from tests.checker.inputs.test_chosen_values import verdicts
 
 FILE = """#include <cuda_runtime.h>
 __global__ void paint(char *surface, int width, int height, int PITCH, int face) {
@@ -36,7 +36,7 @@ def painted(folder: Path, cache: Path, pitch: str, face: str = "face / 2") -> di
 def test_rows_of_a_pitch_do_not_overlap_and_numbers_that_are_no_size_have_other_values(
     tmp_path: Path, kernel_cache: Path
 ) -> None:
-    # What lies `face / 2` behind a pixel is beyond a surface of derived size: the caller's size decides.
+    # What lies `face / 2` behind a pixel is beyond a surface of chosen size: the caller's size decides.
     assert painted(tmp_path, kernel_cache, "pitch") == {"paint": "needs arguments", "reversed": "broken"}
 
 

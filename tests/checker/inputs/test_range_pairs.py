@@ -4,7 +4,7 @@ from pathlib import Path
 
 from shflbench.checker.inputs.contents import range_limits
 from shflbench.checker.inputs.elements import ELEMENTS
-from tests.checker.inputs.test_derived_values import verdicts
+from tests.checker.inputs.test_chosen_values import verdicts
 
 # Without ranges that follow one another, `filled` has elements of several cells.
 CELLS = """__global__ void filled(const int *first, const int *last, int *out, int cells) {
@@ -51,5 +51,5 @@ int main() {
 )
 
 
-def test_ranges_that_a_kernel_computes_from_derived_contents_do_not_overlap(tmp_path: Path, kernel_cache: Path) -> None:
+def test_ranges_that_a_kernel_computes_from_chosen_contents_do_not_overlap(tmp_path: Path, kernel_cache: Path) -> None:
     assert verdicts(FOUND, tmp_path, kernel_cache)["filled"] == "clean"

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.checker.inputs.test_derived_values import verdicts
+from tests.checker.inputs.test_chosen_values import verdicts
 
 FILE = """#include <cuda_runtime.h>
 __device__ double add(double *address, double value) {

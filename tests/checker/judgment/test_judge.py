@@ -5,8 +5,8 @@ import pytest
 
 from shflbench.checker.finding_kinds import KINDS
 from shflbench.checker.inputs.argument_spec import ArgumentSpec
+from shflbench.checker.inputs.choose import choose
 from shflbench.checker.inputs.default_launches import PlannedLaunch
-from shflbench.checker.inputs.derive import derive
 from shflbench.checker.inputs.grammar import parse_arguments
 from shflbench.checker.inputs.names import match_names
 from shflbench.checker.inputs.shapes import parse_shape
@@ -66,7 +66,7 @@ class Case:
         shape: str,
         *hazards: Hazard,
         args: Sequence[str] = (),
-        origin: Origin = Origin.DERIVED,
+        origin: Origin = Origin.CHOSEN,
         error: EmulatorError | None = None,
         differences: tuple[OutputDifference, ...] = (),
         varied: bool = False,
@@ -74,7 +74,7 @@ class Case:
         launch = PlannedLaunch(parse_shape(shape), origin)
         spec = ArgumentSpec(given=match_names(parse_arguments(args), KERNEL), vary=varied)
         results = (ScheduleResult("lockstep", (), hazards, error),)
-        self.launches.append(LaunchEvidence(launch, derive(KERNEL, launch, spec, 0), 0, results, differences))
+        self.launches.append(LaunchEvidence(launch, choose(KERNEL, launch, spec, 0), 0, results, differences))
         return self
 
     def judge(
@@ -100,7 +100,7 @@ def test_a_race_is_broken(case: Case, kind: HazardKind) -> None:
     assert judgment.sentence == f"{kind} (first in launch 2x128)"
 
 
-def test_a_race_in_only_some_of_the_derived_launches_needs_the_launch(case: Case) -> None:
+def test_a_race_in_only_some_of_the_chosen_launches_needs_the_launch(case: Case) -> None:
     race = case.hazard(HazardKind.WAW)
     some = case.at("2x128", race).at("3x64").judge()
     assert (some.verdict, some.causes) == ("needs arguments", ("--launch",))
@@ -109,10 +109,10 @@ def test_a_race_in_only_some_of_the_derived_launches_needs_the_launch(case: Case
     assert Case(case.slicer).at("1x32").at("2x128", race).at("2x80").at("3x64", race).judge().verdict == "broken"
 
 
-def test_a_race_at_indices_that_were_derived_needs_their_buffer(case: Case) -> None:
+def test_a_race_at_indices_that_were_chosen_needs_their_buffer(case: Case) -> None:
     judgment = case.at("2x128", case.hazard(HazardKind.WAW, AT_INDEX)).judge()
     assert (judgment.verdict, judgment.causes) == ("needs arguments", ("in",))
-    assert judgment.sentence == "WAW in launch 2x128 with derived values of `in`; to decide, give --arg in=…"
+    assert judgment.sentence == "WAW in launch 2x128 with chosen values of `in`; to decide, give --arg in=…"
 
 
 def test_a_race_of_an_access_at_indices_with_another_one_is_broken(case: Case) -> None:
@@ -124,7 +124,7 @@ def test_a_race_at_indices_that_were_given_is_broken(case: Case) -> None:
     assert judgment.verdict == "broken"
 
 
-def test_a_race_with_only_one_of_two_derived_sizes_needs_the_size(case: Case) -> None:
+def test_a_race_with_only_one_of_two_chosen_sizes_needs_the_size(case: Case) -> None:
     race = case.hazard(HazardKind.RAW, AT_LOAD)
     judgment = case.at("2x128").at("2x128", race, varied=True).judge()
     assert (judgment.verdict, judgment.causes) == ("needs arguments", ("n",))
@@ -135,7 +135,7 @@ def test_a_race_with_only_one_of_two_derived_sizes_needs_the_size(case: Case) ->
 @pytest.mark.parametrize(
     "kind", [FaultKind.OUT_OF_BOUNDS, FaultKind.MISALIGNED, FaultKind.TRAPPED, FaultKind.ASSERT_FAILED]
 )
-def test_a_fault_that_depends_on_a_derived_size_needs_it(case: Case, kind: FaultKind) -> None:
+def test_a_fault_that_depends_on_a_chosen_size_needs_it(case: Case, kind: FaultKind) -> None:
     judgment = case.at("2x128", error=case.fault(kind), origin=Origin.GIVEN).judge()
     assert (judgment.verdict, judgment.causes) == ("needs arguments", ("n",))
 
@@ -148,7 +148,7 @@ def test_a_fault_that_depends_on_given_values_is_broken(case: Case, kind: FaultK
     assert judgment.verdict == "broken"
 
 
-def test_an_access_beyond_a_buffer_of_derived_size_needs_the_buffer(case: Case) -> None:
+def test_an_access_beyond_a_buffer_of_chosen_size_needs_the_buffer(case: Case) -> None:
     fault = case.fault(FaultKind.OUT_OF_BOUNDS, AT_THREAD, buffer=1, low=1000)
     judgment = case.at("2x128", error=fault).judge()
     assert (judgment.verdict, judgment.causes) == ("needs arguments", ("out",))
@@ -159,11 +159,11 @@ def test_an_access_before_a_buffer_is_broken_whatever_its_size(case: Case) -> No
     assert case.at("2x128", error=fault).judge().verdict == "broken"
 
 
-def test_a_read_of_uninitialized_memory_by_a_derived_launch_needs_the_launch(case: Case) -> None:
+def test_a_read_of_uninitialized_memory_by_a_chosen_launch_needs_the_launch(case: Case) -> None:
     uninitialized = case.hazard(HazardKind.UNINITIALIZED, AT_LOAD)
     judgment = case.at("2x128", uninitialized, args=ALL_GIVEN).judge()
     assert (judgment.verdict, judgment.causes) == ("needs arguments", ("--launch",))
-    assert judgment.sentence == "uninitialized read in the derived launch 2x128; to decide, give --launch GRIDxBLOCK"
+    assert judgment.sentence == "uninitialized read in the chosen launch 2x128; to decide, give --launch GRIDxBLOCK"
     given = Case(case.slicer).at("2x128", uninitialized, args=ALL_GIVEN, origin=Origin.GIVEN).judge()
     assert given.verdict == "broken"
 
@@ -181,7 +181,7 @@ def test_a_kernel_need_not_support_a_part_of_a_warp(case: Case, kind: HazardKind
     assert given.verdict in {"broken", "doubtful"}
 
 
-def test_a_kernel_that_supports_no_derived_launch_needs_one(case: Case) -> None:
+def test_a_kernel_that_supports_no_chosen_launch_needs_one(case: Case) -> None:
     judgment = case.at("1x32", case.hazard(HazardKind.BARRIER_IMPOSSIBLE)).judge()
     assert (judgment.verdict, judgment.causes) == ("needs arguments", ("--launch",))
 
@@ -202,10 +202,10 @@ def test_equal_values_in_a_launch_that_nothing_states_say_nothing_of_an_included
     assert different.judge(only_included=True).verdict == "broken"
 
 
-def test_equal_values_at_addresses_of_threads_say_nothing_if_another_derived_block_has_none(case: Case) -> None:
+def test_equal_values_at_addresses_of_threads_say_nothing_if_another_chosen_block_has_none(case: Case) -> None:
     equal = case.hazard(HazardKind.SAME_VALUE, AT_LOAD)
     judgment = case.at("2x128", equal).at("3x64").judge()
-    assert (judgment.verdict, [item.unstated for item in judgment.observations]) == ("clean", [True])
+    assert (judgment.verdict, [item.unspecified for item in judgment.observations]) == ("clean", [True])
     # The block that the code suggests, a single warp, one place, and contents as addresses excuse nothing.
     one_place = case.hazard(HazardKind.SAME_VALUE)
     assert Case(case.slicer).at("2x128", one_place).at("3x64").judge().verdict == "doubtful"

@@ -57,16 +57,16 @@ def test_ptx_is_checked_with_arrays_and_numbers() -> None:
     np.testing.assert_array_equal(x, np.arange(100))  # the caller's array stays
 
 
-def test_arguments_may_be_named_and_missing_ones_are_derived() -> None:
+def test_arguments_may_be_named_and_missing_ones_are_chosen() -> None:
     result = shflbench.check(PTX, launch=(2, 64), args={"arg1": 2.0})
-    assert result.derived
+    assert result.chosen
     assert result.verdict in {"clean", "needs arguments"}
 
 
-def test_derived_launches_are_reported() -> None:
+def test_chosen_launches_are_reported() -> None:
     result = shflbench.check(PTX)
     assert len(result.explored) > 1
-    assert any(text.startswith("derived: launch 1x32 with ") for text in result.derived), result
+    assert any(text.startswith("chosen: launch 1x32 with ") for text in result.chosen), result
 
 
 def test_cuda_source_is_compiled_and_checked(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from shflbench.checker.runs import earlier_launches
-from tests.checker.inputs.test_derived_values import verdicts
+from tests.checker.inputs.test_chosen_values import verdicts
 
 # Each row of `fill` writes the elements from its offset to the next one.
 ROWS = """#include <cuda_runtime.h>
@@ -51,7 +51,7 @@ def test_a_range_needs_arguments_where_the_earlier_launch_may_not_run(tmp_path: 
     assert rows(tmp_path, kernel_cache, "offsets[i] + 3", "if (elsewhere())") == "needs arguments"
 
 
-def test_earlier_launches_that_take_too_long_leave_contents_derived(
+def test_earlier_launches_that_take_too_long_leave_contents_chosen(
     tmp_path: Path, kernel_cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(earlier_launches, "MOST_STEPS", 10)

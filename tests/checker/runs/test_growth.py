@@ -1,4 +1,4 @@
-"""Buffers of derived size grow in few runs, and one of which only parts take memory grows by its whole size."""
+"""Buffers of chosen size grow in few runs, and one of which only parts take memory grows by its whole size."""
 
 from types import SimpleNamespace
 
@@ -17,8 +17,8 @@ KIB = 1 << 10
 def grown(whole: int, held: int, needed: int) -> int | None:
     """Return the size to which a buffer grows, of whose bytes so many are held; None if it does not."""
     contents = np.zeros(held, np.uint8)
-    buffer = ArgumentBuffer("a", contents, "", Origin.DERIVED, Origin.DERIVED, whole=whole if whole > held else 0)
-    arguments = Arguments((), (), (buffer,), (), 0, Origin.DERIVED)
+    buffer = ArgumentBuffer("a", contents, "", Origin.CHOSEN, Origin.CHOSEN, whole=whole if whole > held else 0)
+    arguments = Arguments((), (), (buffer,), (), 0, Origin.CHOSEN)
     fault = KernelFault("", kind=FaultKind.OUT_OF_BOUNDS, buffer=0, low=whole, high=needed)
     growth = BufferGrowth(SimpleNamespace(pointers={}), None)  # type: ignore[arg-type]
     spec = growth.of_fault(ArgumentSpec(), fault, arguments)

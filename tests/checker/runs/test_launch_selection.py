@@ -41,7 +41,7 @@ def test_a_grid_that_counts_a_part_of_a_tile_shows_more() -> None:
         (launch(2, 192), []),
         (replace(launch(2, 192), host=None), [launch(4, 512)]),
     ],
-    ids=["whole-tiles", "another-block", "fewer-parts-before", "known", "first", "derived"],
+    ids=["whole-tiles", "another-block", "fewer-parts-before", "known", "first", "chosen"],
 )
 def test_other_launches_show_no_more(item: PlannedLaunch, before: list[PlannedLaunch]) -> None:
     assert not shows_parts_of_tiles(item, ran(*before))

@@ -1,4 +1,4 @@
-"""Accesses beyond a buffer of derived size that lie in the buffer of another pointer, or behind a moved pointer."""
+"""Accesses beyond a buffer of chosen size that lie in the buffer of another pointer, or behind a moved pointer."""
 
 from pathlib import Path
 

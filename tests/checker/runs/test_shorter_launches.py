@@ -9,7 +9,7 @@ from shflbench.checker.options import FileOptions
 from shflbench.checker.runs import budget, kernel_runs
 from shflbench.cuda_sources.read_options import Compilers
 from tests import kernels
-from tests.checker.inputs.test_derived_values import verdicts
+from tests.checker.inputs.test_chosen_values import verdicts
 
 # With a barrier of the grid, each step reads what the step before wrote; with one of the block, blocks race.
 STEPS = """

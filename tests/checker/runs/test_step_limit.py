@@ -76,7 +76,7 @@ def test_a_launch_that_does_not_end_in_lockstep_is_not_checked_and_has_no_findin
     assert report.sentence.startswith("it did not end within the limit of instructions in launch 1x32")
 
 
-def test_a_loop_that_may_end_is_not_called_endless_in_a_derived_launch(
+def test_a_loop_that_may_end_is_not_called_endless_in_a_chosen_launch(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(budget, "MOST_PATIENT", 2000)
@@ -87,9 +87,7 @@ def test_a_loop_that_may_end_is_not_called_endless_in_a_derived_launch(
     assert report.sentence.startswith("it did not end within the limit of instructions in launch 1x32")
 
 
-def test_a_loop_whose_end_nobody_derived_gets_more_instructions(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_loop_whose_end_nobody_chose_gets_more_instructions(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(budget, "MOST_PATIENT", 2000)
     assert run_check(tmp_path, 400).verdict == "clean"  # 400 is given, and the limit alone is for 200 iterations
     monkeypatch.setattr(budget, "CERTAIN", 1)

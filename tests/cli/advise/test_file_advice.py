@@ -147,7 +147,7 @@ CALLER = "void run(float* in, float* out, int width) { rows<<<1, 256>>>(in, out,
 
 
 @pytest.mark.parametrize(
-    ("main", "derived", "words"),
+    ("main", "chosen", "words"),
     [
         (MAIN, "argv[1] = ", "--host-args, or --launch GRIDxBLOCK"),
         (CALLER, "width = ", "--launch GRIDxBLOCK --arg width=…"),
@@ -155,13 +155,13 @@ CALLER = "void run(float* in, float* out, int width) { rows<<<1, 256>>>(in, out,
     ],
 )
 def test_launches_for_numbers_that_nobody_gives_show_nothing(
-    file: str, shflbench: Command, main: str, derived: str, words: str
+    file: str, shflbench: Command, main: str, chosen: str, words: str
 ) -> None:
     del file
     Path("rows.cu").write_text(ROWS + main, encoding="utf-8")
     outcome = shflbench("advise", "rows.cu")
     assert outcome.code == 0, outcome.err
-    assert f"rows (rows.cu:3): the launches follow from derived {derived}" in outcome.out
+    assert f"rows (rows.cu:3): the launches follow from chosen {chosen}" in outcome.out
     assert f": give {words}\n" in outcome.out
     assert "__syncwarp" not in outcome.out
 
@@ -181,7 +181,7 @@ def test_a_given_launch_does_not_make_numbers_of_the_host_code_given(file: str, 
     del file
     Path("rows.cu").write_text(ROWS + MAIN, encoding="utf-8")
     outcome = shflbench("advise", "rows.cu", "--launch", "1x256")
-    assert "depends on width, which is derived: give --arg width=…\n" in outcome.out
+    assert "depends on width, which is chosen: give --arg width=…\n" in outcome.out
 
 
 def test_kernel_chooses_one(file: str, shflbench: Command) -> None:

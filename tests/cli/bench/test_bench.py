@@ -238,12 +238,12 @@ def test_kernel_whose_reference_is_too_large_to_emulate_is_not_compared(bench: B
 
 
 @pytest.mark.archs
-def test_origins_of_arguments_are_shown_and_derived_contents_are_named(bench: BenchCommand) -> None:
+def test_origins_of_arguments_are_shown_and_chosen_contents_are_named(bench: BenchCommand) -> None:
     assert "sums: out = f32[8], in = f32[8192]:0, n = 1024 (from the host code).\n" in bench(SUMS).err
     Path("run").rename("first")
     unknown = SUMS.replace("cudaMemset(in, 0, rows * n * sizeof(float));", "")
     sizes = "out = f32[8], in = f32[8192], n = 1024 (from the host code)"
-    assert f"sums: {sizes}; contents of `in` (derived).\n" in bench(unknown).err
+    assert f"sums: {sizes}; contents of `in` (chosen).\n" in bench(unknown).err
 
 
 def test_what_launches_do_is_counted_once(bench: BenchCommand, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -42,7 +42,7 @@ def test_bins_are_counted_of_the_bytes_that_the_host_code_begins_with(process: C
     Path("sums.cu").write_text(COUNTED, encoding="utf-8")
     outcome = process("bench", "sums.cu", "--output", "run", "--no-check")
     assert outcome.code == 0
-    assert "contents of data = the first elements of the host code, repeated (derived)." in outcome.err
+    assert "contents of data = the first elements of the host code, repeated (chosen)." in outcome.err
     assert "give them by --arg data=FILE.npy" not in outcome.err
     # The loops over `v` launch nothing, so that its values are no sizes.
     assert {row.case_id for row in read_run(Path("run")).rows} == {"sums/count/i32/64x256/1"}
@@ -56,4 +56,4 @@ def test_floats_that_become_indices_are_those_of_the_host_code(bench: BenchComma
     text = text.replace("uint8_t(x >> 11)", "float(x >> 8) / 16777216.0f").replace("uint8_t v : data", "float v : data")
     outcome = bench(text.replace("++want[v]", "++want[int(v)]"), "--no-check")
     assert outcome.code == 0, outcome.err
-    assert "contents of data = the first elements of the host code, repeated (derived)." in outcome.err
+    assert "contents of data = the first elements of the host code, repeated (chosen)." in outcome.err

@@ -128,7 +128,7 @@ int main() {
 
 
 @pytest.mark.archs
-def test_derived_indices_are_a_warning_because_times_depend_on_them(bench: BenchCommand) -> None:
+def test_chosen_indices_are_a_warning_because_times_depend_on_them(bench: BenchCommand) -> None:
     outcome = bench(GATHER, "--device", "none")
     assert outcome.code == 0, outcome.err
     warnings = [line for line in outcome.err.splitlines() if "times depend" in line]

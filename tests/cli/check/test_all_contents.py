@@ -1,4 +1,4 @@
-"""Faults and races that the code makes possible or certain whatever a derived buffer contains."""
+"""Faults and races that the code makes possible or certain whatever a chosen buffer contains."""
 
 import pytest
 
@@ -8,7 +8,7 @@ LINEAR = "blockIdx.x * blockDim.x + threadIdx.x"
 
 
 def kernel(type_: str, statement: str) -> str:
-    """Return a kernel of which `data` and `n` are derived."""
+    """Return a kernel of which `data` and `n` are chosen."""
     return f"""\
 __global__ void histogram(const {type_} *data, int *bins, int n) {{
     int i = {LINEAR};

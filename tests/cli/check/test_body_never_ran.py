@@ -1,4 +1,4 @@
-"""A kernel none of whose accesses to memory ran is not clean, as far as derived values kept it from them."""
+"""A kernel none of whose accesses to memory ran is not clean, as far as chosen values kept it from them."""
 
 import pytest
 
@@ -35,7 +35,7 @@ def test_a_body_that_never_ran_needs_arguments(
 ) -> None:
     report = check_text(kernel(parameters, statements))
     assert (report.code, report.verdict, report.kernel["needs"]) == (0, "needs arguments", needs)
-    assert f"no thread executed the body of the kernel with derived {inputs}; to check it, give" in report.sentence
+    assert f"no thread executed the body of the kernel with chosen {inputs}; to check it, give" in report.sentence
     assert check_text(kernel(parameters, statements), "--strict").code == 6
 
 

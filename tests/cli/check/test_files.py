@@ -29,7 +29,7 @@ def write(name: str, text: str) -> Path:
 
 
 @pytest.mark.every_schedule
-def test_a_sound_kernel_is_clean_and_says_what_was_derived(shflbench: Command) -> None:
+def test_a_sound_kernel_is_clean_and_says_what_was_chosen(shflbench: Command) -> None:
     outcome = shflbench("check", write("reverse.cu", SOUND), *NVRTC)
     assert outcome.code == 0
     assert outcome.out.splitlines() == [
@@ -37,7 +37,7 @@ def test_a_sound_kernel_is_clean_and_says_what_was_derived(shflbench: Command) -
         "reverse  clean    no hazard in 5 launches (2x256, 1x32, 2x128, 2x80, 3x64)",
         "",
         "reverse: clean",
-        "  derived arguments, in launch 2x256: in = f32[512], out = f32[512], n = 512",
+        "  chosen arguments, in launch 2x256: in = f32[512], out = f32[512], n = 512",
     ]
     assert outcome.err.startswith("1 kernel for sm_90 by NVRTC ")
     *_, explored, exhaustive = shflbench("check", "reverse.cu", *NVRTC, "-v").out.splitlines()
@@ -59,7 +59,7 @@ def test_json_says_of_each_launch_whether_it_shows_all_schedules(check_text: Che
     assert launches("__global__ void k(int *out, int n) { if (atomicAdd(out, 1) == n) out[1] = 1; }") == [False, False]
 
 
-def test_a_clean_kernel_of_which_nothing_was_derived_is_one_line_of_the_table(shflbench: Command) -> None:
+def test_a_clean_kernel_of_which_nothing_was_chosen_is_one_line_of_the_table(shflbench: Command) -> None:
     text = "__global__ void k(int n) { if (n < 0) __trap(); }"
     outcome = shflbench("check", write("k.cu", text), *NVRTC, "--launch", "1x32", "--arg", "n=3")
     assert len(outcome.out.splitlines()) == 2
@@ -79,7 +79,7 @@ def test_a_race_is_reported_with_lines_threads_bytes_and_history_and_exits_1(shf
         difference,
     )
     assert inputs == [
-        "  derived arguments, in launch 2x64: in = f32[128], out = f32[128]",
+        "  chosen arguments, in launch 2x64: in = f32[128], out = f32[128]",
         "  explored: launch 2x64, with 2 sets of inputs; 7 schedules",
     ]
     verbose = shflbench("check", "reverse.cu", *NVRTC, "--launch", "2x64", "--arg", "n=128", "-v").out
@@ -159,20 +159,20 @@ def test_the_arguments_reach_the_kernel(check_text: CheckText) -> None:
     assert check_text(text, "--launch", "1x1", "--arg", "n=6", "--arg", "in=i32[3]:1,2,7").verdict == "clean"
 
 
-def test_an_access_beyond_a_given_buffer_is_broken_and_one_beyond_a_derived_buffer_makes_it_grow(
+def test_an_access_beyond_a_given_buffer_is_broken_and_one_beyond_a_chosen_buffer_makes_it_grow(
     check_text: CheckText,
 ) -> None:
     text = "__global__ void k(int *out) { out[threadIdx.x + 1000] = 1; }"
     given = check_text(text, "--launch", "1x32", "--arg", "out=i32[1031]")
     assert (given.verdict, given.kinds) == ("broken", ["out of bounds"])
-    derived = check_text(text, "--launch", "1x32")
-    assert derived.verdict == "clean"
-    (argument,) = derived.kernel["launches"][0]["arguments"]
-    assert argument["origin"] == "derived"
+    chosen = check_text(text, "--launch", "1x32")
+    assert chosen.verdict == "clean"
+    (argument,) = chosen.kernel["launches"][0]["arguments"]
+    assert argument["origin"] == "chosen"
     assert 1032 <= int(argument["text"].removeprefix("out = i32[").removesuffix("]")) < 4096
 
 
-def test_an_index_that_was_derived_needs_arguments_and_strict_fails_on_it(check_text: CheckText) -> None:
+def test_an_index_that_was_chosen_needs_arguments_and_strict_fails_on_it(check_text: CheckText) -> None:
     text = "__global__ void k(const int *to, int *out) { out[to[threadIdx.x]] += threadIdx.x; }"
     report = check_text(text, "--launch", "1x64")
     assert (report.code, report.verdict, report.kernel["needs"]) == (0, "needs arguments", ["to"])
@@ -288,14 +288,14 @@ def test_no_launch_or_argument_ends_a_loop_without_an_exit(check_text: CheckText
     assert (report.verdict, report.kinds) == ("broken", ["endless loop"])
 
 
-def test_a_lone_template_argument_that_was_derived_stands_beside_a_race(check_text: CheckText) -> None:
+def test_a_lone_template_argument_that_was_chosen_stands_beside_a_race(check_text: CheckText) -> None:
     text = "template <class T> __global__ void k(T *o) { o[0] = threadIdx.x; }"
     report = check_text(text, "--launch", "1x32", "--kernel", "k<float>")
     assert report.verdict == "broken"
-    assert "derived" not in report.sentence
-    derived = check_text(text, "--launch", "1x32")
-    assert (derived.verdict, derived.kinds) == ("broken", ["WAW"])
-    assert derived.sentence.endswith("; for derived T = float")
+    assert "chosen" not in report.sentence
+    chosen = check_text(text, "--launch", "1x32")
+    assert (chosen.verdict, chosen.kinds) == ("broken", ["WAW"])
+    assert chosen.sentence.endswith("; for chosen T = float")
 
 
 def test_a_source_that_does_not_compile_exits_5(shflbench: Command) -> None:

@@ -28,7 +28,7 @@ SENTENCE = "the launch in line 14 is not understood"
 
 
 @pytest.mark.archs
-def test_no_finding_comes_from_derived_launches(process: Command) -> None:
+def test_no_finding_comes_from_chosen_launches(process: Command) -> None:
     Path("program.cu").write_text(PROGRAM, encoding="utf-8")
     outcome = process("check", "program.cu", "--compiler", "nvrtc", "--host-args", "1 2")
     assert f"{SENTENCE}: its kernel may be `rotate`" in outcome.out

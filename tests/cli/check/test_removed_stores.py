@@ -136,9 +136,9 @@ int main(int argc, char **argv) {
         (
             "atoi(argv[1])",
             "clean",
-            "the compiler removed stores of line 5, which were not judged: the host code states the block of no",
+            "the compiler removed stores of line 5, which were not judged: the host code specifies the block of no",
         ),
-        ("unknown()", "clean", "no hazard in "),  # at derived launches, of which 2x128 has the block of the array
+        ("unknown()", "clean", "no hazard in "),  # at chosen launches, of which 2x128 has the block of the array
     ],
 )
 def test_a_removed_store_counts_in_blocks_that_the_file_launches(

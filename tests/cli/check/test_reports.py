@@ -68,10 +68,10 @@ def test_json_holds_each_kernel_with_its_launches_arguments_and_findings(report:
     assert count["needs"] == ["to"]
     launch, other = count["launches"]
     assert (launch["launch"], launch["origin"], launch["seeds"]) == ("1x64", "given", [0, 1])
-    assert launch["arguments"] == [{"text": f"{name} = i32[64]", "origin": "derived"} for name in ("to", "out")]
+    assert launch["arguments"] == [{"text": f"{name} = i32[64]", "origin": "chosen"} for name in ("to", "out")]
     assert launch["schedules"][0] == "lockstep"
     assert len(launch["schedules"]) > 5
-    assert (other["launch"], other["note"]) == ("1x64", "derived contents 0, 1, 2, …")
+    assert (other["launch"], other["note"]) == ("1x64", "chosen contents 0, 1, 2, …")
 
 
 # The properties of SARIF 2.1.0 that are used, by the objects that hold them: those that the standard requires, others.

@@ -189,8 +189,8 @@ def test_an_allocation_whose_size_is_read_decides_only_with_the_number(check_tex
     read = NEIGHBOR.replace("SIZE", "atoi(argv[1])")
     report = check_text(read)
     assert (report.verdict, report.kernel["needs"]) == ("needs arguments", ["--host-args"])
-    assert "with derived argv[1] = " in report.kernel["sentence"]
-    assert "for derived argv[1] = " in report.kernel["launches"][0]["note"]
+    assert "with chosen argv[1] = " in report.kernel["sentence"]
+    assert "for chosen argv[1] = " in report.kernel["launches"][0]["note"]
     assert check_text(read, "--host-args", "16900").verdict == "clean"
     assert check_text(read, "--host-args", "9000").verdict == "broken"
     assert check_text(NEIGHBOR.replace("SIZE", "(N + 2) * (N + 2)")).verdict == "clean"

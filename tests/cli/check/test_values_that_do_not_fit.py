@@ -1,4 +1,4 @@
-"""A fault with derived values that does not happen with others says only that the first ones do not fit."""
+"""A fault with chosen values that does not happen with others says only that the first ones do not fit."""
 
 from pathlib import Path
 
@@ -36,8 +36,8 @@ __global__ void moved(const float *in, float *out, unsigned *place) {{ int i = {
 @pytest.mark.parametrize(
     ("statement", "sentence"),
     [
-        ("out[place[i]] = in[i];", "WAW only with derived values of `place`, and not with others"),
-        ("out[i] = in[place[i] * 4];", "out of bounds only with derived values of `place`, and not with others"),
+        ("out[place[i]] = in[i];", "WAW only with chosen values of `place`, and not with others"),
+        ("out[i] = in[place[i] * 4];", "out of bounds only with chosen values of `place`, and not with others"),
     ],
 )
 def test_a_place_that_contents_decide_on_is_clean(check_text: CheckText, statement: str, sentence: str) -> None:
@@ -82,7 +82,7 @@ def test_a_function_of_the_file_need_not_take_every_number_and_a_program_should_
     report = check_text(f"{kernel}{host} {{ {number} {sizes} copied<<<{grid}, 256>>>(in, out); }}")
     assert report.verdict == verdict, report.sentence
     if verdict == "clean":
-        assert "out of bounds only in launch 4x256 with derived n = " in report.sentence
+        assert "out of bounds only in launch 4x256 with chosen n = " in report.sentence
 
 
 SORTED = f"""
@@ -213,7 +213,7 @@ __global__ void square(float *data, int n) {{
 """
     report = check_text(source)
     assert report.verdict == "clean", report.sentence
-    assert "; out of bounds only with derived size of `data` and n = 223, and not with others" in report.sentence
+    assert "; out of bounds only with chosen size of `data` and n = 223, and not with others" in report.sentence
 
 
 LONG = """
@@ -270,10 +270,10 @@ def test_a_race_in_a_shorter_launch_is_not_clean(check_text: CheckText) -> None:
     assert report.verdict != "clean", report.sentence
 
 
-def test_equal_values_at_one_address_only_with_derived_contents_leave_no_doubt(check_text: CheckText) -> None:
+def test_equal_values_at_one_address_only_with_chosen_contents_leave_no_doubt(check_text: CheckText) -> None:
     report = check_text(moved("out[place[i]] = 1;"))
     assert report.verdict == "clean", report.sentence
-    assert "WAW of equal values only with derived values of `place`" in report.sentence
+    assert "WAW of equal values only with chosen values of `place`" in report.sentence
     assert check_text(moved("out[i / 2] = 1;")).verdict == "doubtful"
 
 
@@ -306,10 +306,10 @@ int main() {{
 @pytest.mark.parametrize(
     ("store", "verdict"), [("tile[row][x] = in[x]", "needs arguments"), ("tile[row][0] = in[x]", "broken")]
 )
-def test_rows_that_are_shorter_than_a_derived_block_need_a_launch(
+def test_rows_that_are_shorter_than_a_chosen_block_need_a_launch(
     check_text: CheckText, store: str, verdict: str
 ) -> None:
-    """A kernel for blocks of 16 threads, of which no derived launch has so few."""
+    """A kernel for blocks of 16 threads, of which no chosen launch has so few."""
     source = f"""
 __global__ void rows(const int *in, int *out) {{
     __shared__ int tile[16][16];
@@ -326,7 +326,7 @@ __global__ void rows(const int *in, int *out) {{
 
 
 @pytest.mark.archs
-def test_a_loop_that_derived_contents_may_end_is_not_said_to_be_endless(check_text: CheckText) -> None:
+def test_a_loop_that_chosen_contents_may_end_is_not_said_to_be_endless(check_text: CheckText) -> None:
     report = check_text("""\
 __global__ void last(const int *next, int *out) {
     int i = threadIdx.x;
@@ -351,7 +351,7 @@ __global__ void scale(P p) {
 
 
 @pytest.mark.archs
-def test_derived_byte_of_a_structure_fits(process: Command) -> None:
+def test_chosen_byte_of_a_structure_fits(process: Command) -> None:
     """What leads to more threads than a byte holds was refused as an option that nobody gave."""
     Path("scale.cu").write_text(UNKNOWN_LAYOUT, encoding="utf-8")
     outcome = process("check", "scale.cu")

@@ -38,7 +38,7 @@ def test_a_program_sees_that_the_allocation_failed(parse: Parse) -> None:
     assert not parse(KERNEL + text).launches[0].performed
 
 
-def test_derived_numbers_with_which_an_allocation_fails_are_not_used(parse: Parse) -> None:
+def test_chosen_numbers_with_which_an_allocation_fails_are_not_used(parse: Parse) -> None:
     launches = [site.launch for site in parse(KERNEL + WORDS).launches]
     assert launches
     assert all(item.arguments[0].buffer and item.arguments[0].buffer.size for item in launches)

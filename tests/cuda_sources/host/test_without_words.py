@@ -17,7 +17,7 @@ int main(int argc, char **argv) {
 
 
 def sizes_of(parse: Parse, text: str, usual: tuple[str, ...] = ()) -> list[tuple[object, bool]]:
-    """Return the number that each launch gets, and whether it follows from a derived one."""
+    """Return the number that each launch gets, and whether it follows from a chosen one."""
     launches = [site.launch for site in parse(PROGRAM.replace("SIZES", text), usual=usual).launches]
     return [(launch.arguments[1].value, bool(launch.assumed)) for launch in launches]
 
@@ -50,8 +50,8 @@ def test_a_size_that_an_option_replaces_is_that_of_the_program(parse: Parse, tex
 
 
 @pytest.mark.parametrize("text", ["if (argc < 2) return 1; n = atoi(argv[1]);", "n = atoi(argv[1]);"])
-def test_a_program_that_needs_words_gets_derived_ones(parse: Parse, text: str) -> None:
-    assert all(is_derived for _, is_derived in sizes_of(parse, text))
+def test_a_program_that_needs_words_gets_chosen_ones(parse: Parse, text: str) -> None:
+    assert all(is_synthesized for _, is_synthesized in sizes_of(parse, text))
 
 
 def test_the_usual_command_line_comes_after_none(parse: Parse) -> None:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.checker.inputs.test_derived_values import verdicts
+from tests.checker.inputs.test_chosen_values import verdicts
 
 TAIL = """
 __global__ void NAME(float *data, float *out) {

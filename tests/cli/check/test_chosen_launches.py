@@ -43,7 +43,7 @@ __global__ void narrow(const int *in, int *out) {
 }
 """
 HOST = """\
-__global__ void stated(const int *in, int *out, int n) {
+__global__ void specified(const int *in, int *out, int n) {
     __shared__ int s[192];
     const int t = threadIdx.x, g = blockIdx.x * blockDim.x + t;
     s[t] = g < n ? in[g] : 0;
@@ -62,7 +62,7 @@ TEXT = (
     + "template __global__ void broken<256>(const int *, int *, unsigned);\n"
     "template __global__ void one_warp<32>(const int *, int *);\n"
     "void run(int *in, int *out, int n) {\n"
-    "    stated<<<(n + 191) / 192, 192>>>(in, out, n);\n    last<<<(n + 31) / 32, 32>>>(out);\n}\n"
+    "    specified<<<(n + 191) / 192, 192>>>(in, out, n);\n    last<<<(n + 31) / 32, 32>>>(out);\n}\n"
 )
 
 
@@ -77,12 +77,12 @@ def test_a_kernel_is_judged_at_the_block_that_its_source_names(shflbench: Comman
         "broken<256u>": "broken",
         "one_warp<32>": "needs arguments",
         "narrow": "needs arguments",
-        "stated": "broken",
+        "specified": "broken",
         "last": "broken",
     }
     assert all(kernels[name]["needs"] == ["--launch"] for name in ("one_warp<32>", "sound<8u>", "narrow"))
     assert "but not in 1x16; " in kernels["narrow"]["sentence"]
     shapes = {name: [launch["launch"] for launch in kernel["launches"]] for name, kernel in kernels.items()}
     assert (shapes["sound<8u>"][0], shapes["broken<256u>"][0]) == ("2x8", "2x256")
-    assert {shape.partition("x")[2] for shape in shapes["stated"]} == {"192"}
-    assert all("n = " in launch["note"] for launch in kernels["stated"]["launches"])
+    assert {shape.partition("x")[2] for shape in shapes["specified"]} == {"192"}
+    assert all("n = " in launch["note"] for launch in kernels["specified"]["launches"])

@@ -49,26 +49,26 @@ if TYPE_CHECKING:
     )
 
 ADDRESS_BYTES = 8
-FEWEST = 64  # elements of a derived buffer
+FEWEST = 64  # elements of a chosen buffer
 BYTES = Element("bytes", "u1", 1)  # where the type is unknown
 WORD = Element("u32", "u4", 4)  # likewise, for its contents
 UNKNOWN_MOST = 16  # values of unknown types are small in every 32-bit word
 
 
-def derive(kernel: SourceKernel, launch: PlannedLaunch, spec: ArgumentSpec, seed: int) -> Arguments:
+def choose(kernel: SourceKernel, launch: PlannedLaunch, spec: ArgumentSpec, seed: int) -> Arguments:
     """Return the arguments of one launch; UsageError where a given value does not fit its parameter."""
     maker = _Maker(kernel, launch, spec, seed)
     parameters = tuple(maker.parameter(parameter, place) for place, parameter in enumerate(kernel.parameters))
     shared, origin = _shared(launch, spec)
     variables = _variables(kernel, launch, spec, seed)
-    stated = dict(launch.host.variables) if launch.host is not None else {}
+    specified = dict(launch.host.variables) if launch.host is not None else {}
     for name, count in counts_before(launch, kernel, spec).items():
         maker.set_count(name, count)
         variables |= {
             item.name: count.tobytes() for item in kernel.variables if (item.name, item.size) == (name, count.nbytes)
         }
     for name, data in variables.items():
-        origin = Origin.GIVEN if name in spec.given else Origin.HOST if stated.get(name) else Origin.DERIVED
+        origin = Origin.GIVEN if name in spec.given else Origin.HOST if specified.get(name) else Origin.CHOSEN
         maker.note(name, count_noun(len(data), "byte") if data is not None else "zeros", origin)
     return Arguments(
         parameters=parameters,
@@ -134,7 +134,7 @@ def _shared(launch: PlannedLaunch, spec: ArgumentSpec) -> tuple[int, Origin]:
         return launch.host.shared_bytes, Origin.HOST
     if not spec.uses_dynamic_shared:
         return 0, Origin.HOST
-    return max(8 * launch.shape.threads_per_block, spec.least_shared), Origin.DERIVED
+    return max(8 * launch.shape.threads_per_block, spec.least_shared), Origin.CHOSEN
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,12 +196,12 @@ class _Maker:
         if given is not None:
             return self._given(name, item, size, given)
         if item.pointer:
-            return self._derived_buffer(name, item, size, host)
+            return self._synthesized_buffer(name, item, size, host)
         element, lanes = element_of(item.element), getattr(item, "lanes", 1)
         if element is None:
             self.unknown.append(name)
-            self.note(name, f"{size} bytes of zeros", Origin.DERIVED)
-            return bytes(size), Span(0, size, name, Origin.DERIVED)
+            self.note(name, f"{size} bytes of zeros", Origin.CHOSEN)
+            return bytes(size), Span(0, size, name, Origin.CHOSEN)
         number = self.numbers.number(name, element, host)
         value = _fitting(element, number.value)
         self.note(name, _shown(value), number.origin)
@@ -251,7 +251,7 @@ class _Maker:
             self.buffers[-1] = replace(self.buffers[-1], whole=value.count * value.element.size)
         return made
 
-    def _derived_buffer(
+    def _synthesized_buffer(
         self, name: str, item: KernelParameter | Field, size: int, host: HostArgument | None
     ) -> tuple[bytes, Span]:
         """Return the address of a buffer with an element per thread, or with as many bytes as the kernel needs."""
@@ -262,7 +262,7 @@ class _Maker:
         place, before = host.offset if host is not None else 0, self.spec.bytes_before
         if source is not None and (number := self.passed.get(source.number)) is not None:
             return self._same_buffer(name, size, number, place + before.get(self.buffers[number].name, 0))
-        if place > MOST_TOTAL_BYTES:  # a product of derived sizes: no memory lies so far before the pointer
+        if place > MOST_TOTAL_BYTES:  # a product of chosen sizes: no memory lies so far before the pointer
             place = 0
         place += before.get(name, 0)
         element = element_of(item.element) or BYTES
@@ -272,7 +272,7 @@ class _Maker:
         known = self._size(name, plain, one, source, max(place, 0))
         data, span = self._made_buffer(name, element, size, known, source)
         whole = known.bytes if self.buffers[-1].contents.size < known.bytes else 0
-        moved = host is not None and (source is None or source.size is None) and known.origin is Origin.DERIVED
+        moved = host is not None and (source is None or source.size is None) and known.origin is Origin.CHOSEN
         self.buffers[-1] = replace(
             self.buffers[-1],
             limited=known.limited,
@@ -294,15 +294,15 @@ class _Maker:
     def _made_buffer(
         self, name: str, element: Element, size: int, known: _Size, source: HostBuffer | None
     ) -> tuple[bytes, Span]:
-        """Add a buffer with the contents that the host code gives it, or derived ones."""
+        """Add a buffer with the contents that the host code gives it, or chosen ones."""
         bytes_, origin = known.bytes, known.origin
         count = max(bytes_ // element.size, 1)
         is_whole = element is not BYTES and bytes_ % element.size == 0
         text = f"{element.name}[{count}]" if is_whole else count_noun(bytes_, "byte")
-        is_kept = source is not None and not (source.is_derived and self._begins_of(name))
+        is_kept = source is not None and not (source.is_synthesized and self._begins_of(name))
         if source is not None and is_kept and source.contents is not None and len(source.contents) == bytes_:
             given = np.frombuffer(source.contents, np.uint8).copy()
-            values = Origin.DERIVED if source.is_derived else Origin.HOST
+            values = Origin.CHOSEN if source.is_synthesized else Origin.HOST
             return self._buffer(name, given, text, size, origin, values)
         byte = source.filled if source is not None else None
         by_host = byte is not None
@@ -321,11 +321,11 @@ class _Maker:
         apart = fill == 0 and not by_host and origin is Origin.HOST  # the host code says the size, and not the contents
         if fill is not None and not apart and is_whole and (fill == 0 or element.kind in "iu"):
             text = f"{text}:{contents[: element.size].view(element.numpy).item()}" if fill else f"{text}:0"
-        values = Origin.HOST if by_host else Origin.DERIVED if example is None else Origin.SAMPLE
+        values = Origin.HOST if by_host else Origin.CHOSEN if example is None else Origin.SAMPLE
         made = self._buffer(name, contents, text, size, origin, values)
         if apart or example is not None:
             shown = "0" if apart else "the first elements of the host code, repeated"
-            self.note(f"contents of {name}", shown, Origin.DERIVED)
+            self.note(f"contents of {name}", shown, Origin.CHOSEN)
         return made
 
     def _size(self, name: str, plain: int, one: int, source: HostBuffer | None, before: int) -> _Size:
@@ -337,11 +337,11 @@ class _Maker:
         if given and given <= self.spec.most_bytes:
             smaller = self.sizes.scaled(name, given) if self.spec.vary and not self._is_computed else None
             if smaller is not None:
-                return _Size(smaller.bytes, Origin.DERIVED, limited=True, reached=smaller.reached)
+                return _Size(smaller.bytes, Origin.CHOSEN, limited=True, reached=smaller.reached)
             return _Size(given, Origin.HOST, reached=self.sizes.reaches(name, given // max(one, 1)))
         if self.spec.vary and (suggested := self.sizes.largest(name)) is not None:
-            return _Size(before + suggested.bytes, Origin.DERIVED, limited=True, reached=suggested.reached)
-        return _Size(max(plain, self.spec.least_bytes.get(name, 0)), Origin.DERIVED)
+            return _Size(before + suggested.bytes, Origin.CHOSEN, limited=True, reached=suggested.reached)
+        return _Size(max(plain, self.spec.least_bytes.get(name, 0)), Origin.CHOSEN)
 
     def _random(self, element: Element, count: int, name: str, bytes_: int) -> NDArray[np.uint8]:
         if (number := self.spec.uniform.get(name)) is not None and element is not BYTES:
@@ -407,7 +407,7 @@ class _Maker:
     def _begins_of(self, name: str) -> str:
         """Return the buffer with the begins of the ranges whose begins or ends a buffer holds, "" if it holds none.
 
-        What other kernels compute from derived contents may be no ranges.
+        What other kernels compute from chosen contents may be no ranges.
         """
         begins = self.spec.ends.get(name, name)
         return begins if begins in self.spec.ends.values() else ""
@@ -418,13 +418,13 @@ class _Maker:
             if buffer.name == name and buffer.contents.size % count.nbytes == 0:
                 contents = np.tile(count.view(np.uint8), buffer.contents.size // count.nbytes)
                 text = buffer.text.partition(":")[0]
-                self.buffers[number] = replace(buffer, contents=contents, text=text, values=Origin.DERIVED)
+                self.buffers[number] = replace(buffer, contents=contents, text=text, values=Origin.CHOSEN)
                 self.values = [
                     replace(known, value=text) if known.name == name else known
                     for known in self.values
                     if known.name != f"contents of {name}"
                 ]
-                self.note(f"contents of {name}", str(count[0]), Origin.DERIVED)
+                self.note(f"contents of {name}", str(count[0]), Origin.CHOSEN)
 
     def _buffer(  # noqa: PLR0913, PLR0917  (the parts of one buffer)
         self, name: str, contents: NDArray[np.uint8], text: str, size: int, origin: Origin, values: Origin

@@ -1,4 +1,4 @@
-"""Equal values that threads store to one address in launches that nothing states: nobody may launch the kernel so."""
+"""Equal values that threads store to one address in launches that nothing specifies, and that may never happen."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def is_only_included(kernel: SourceKernel, file: KernelFile) -> bool:
 def says_nothing(
     observation: Observation, every: Sequence[LaunchEvidence], slicer: Slicer, *, only_included: bool
 ) -> bool:
-    """Whether a doubt concerns only launches that nothing states: of an included kernel, or of one block of several.
+    """Whether a doubt concerns only launches that nothing specifies: of an included kernel, or of one block of several.
 
     One thread may be all that an included kernel is launched with. A kernel whose threads store to different addresses
     in another block is written for that one: its addresses follow from the number of the thread.
@@ -35,11 +35,11 @@ def says_nothing(
     launches = [item.launch for item in observation.launches]
     if observation.kind is not HazardKind.SAME_VALUE or observation.level is not Level.WARNING:
         return False
-    if any(launch.host is not None or not launch.origin.is_derived for launch in launches):
+    if any(launch.host is not None or not launch.origin.is_synthesized for launch in launches):
         return False
     if only_included:
         return True
-    if any(launch.basis is not Origin.DERIVED for launch in launches) or not _is_of_threads(observation, slicer):
+    if any(launch.basis is not Origin.CHOSEN for launch in launches) or not _is_of_threads(observation, slicer):
         return False
     shapes = set(find_spared(observation, every, slicer))
     spared = {item.launch.shape.block for item in every if str(item.launch.shape) in shapes}

@@ -6,9 +6,9 @@ import pytest
 
 from shflbench.checker.inputs.argument import Arguments, NamedValue
 from shflbench.checker.inputs.argument_spec import ArgumentSpec
+from shflbench.checker.inputs.choose import choose
 from shflbench.checker.inputs.compared_constants import ContentThresholds
 from shflbench.checker.inputs.default_launches import PlannedLaunch
-from shflbench.checker.inputs.derive import derive
 from shflbench.checker.inputs.grammar import parse_arguments
 from shflbench.checker.inputs.names import match_names, refuse_unknown
 from shflbench.checker.inputs.shapes import LaunchShape, parse_shape
@@ -41,28 +41,28 @@ def arguments(
     source = kernel(*parameters)
     refuse_unknown(parse_arguments(args), [source])
     given = match_names(parse_arguments(args), source)
-    planned_launch = PlannedLaunch(parse_shape(launch), Origin.DERIVED)
-    return derive(source, planned_launch, ArgumentSpec(given=given, **spec), seed=0)
+    planned_launch = PlannedLaunch(parse_shape(launch), Origin.CHOSEN)
+    return choose(source, planned_launch, ArgumentSpec(given=given, **spec), seed=0)
 
 
 def test_a_buffer_has_a_value_per_thread_and_a_size_is_the_number_of_threads() -> None:
     made = arguments(IN, OUT, N)
     assert list(map(str, made.values)) == ["in = f32[256]", "out = f32[1024]", "n = 256"]
-    assert {value.origin for value in made.values} == {Origin.DERIVED}
+    assert {value.origin for value in made.values} == {Origin.CHOSEN}
     assert made.parameters[2].data == (256).to_bytes(4, "little")
     assert [value.pointers for value in made.parameters] == [((0, 0, 0),), ((0, 1, 0),), ()]
 
 
 def test_a_launch_of_ten_billion_threads_takes_little_memory() -> None:
     blocks = LaunchShape((3906250, 10, 1), (256, 1, 1), sample=(0,))  # of 37 GiB, with an element per thread
-    made = derive(kernel(IN), PlannedLaunch(blocks, Origin.DERIVED), ArgumentSpec(), seed=0)
+    made = choose(kernel(IN), PlannedLaunch(blocks, Origin.CHOSEN), ArgumentSpec(), seed=0)
     assert made.total_bytes == ArgumentSpec().most_bytes
 
 
 def test_given_values_come_first() -> None:
     made = arguments(IN, OUT, N, args=("n=1000", "in=f32[3]:1,2.5"))
     assert made.listed(Origin.GIVEN) == "in = f32[3], n = 1000"
-    assert made.listed(Origin.DERIVED) == "out = f32[1024]"
+    assert made.listed(Origin.CHOSEN) == "out = f32[1024]"
     assert made.buffers[0].contents.view("f4").tolist() == [1, 2.5, 1]
     assert made.parameters[2].data == (1000).to_bytes(4, "little")
 
@@ -72,8 +72,8 @@ def test_a_position_names_a_parameter() -> None:
 
 
 def test_seeds_change_random_contents_and_nothing_else() -> None:
-    source, launch = kernel(IN, N), PlannedLaunch(parse_shape("2x128"), Origin.DERIVED)
-    first, again, other = (derive(source, launch, ArgumentSpec(), seed) for seed in (0, 0, 1))
+    source, launch = kernel(IN, N), PlannedLaunch(parse_shape("2x128"), Origin.CHOSEN)
+    first, again, other = (choose(source, launch, ArgumentSpec(), seed) for seed in (0, 0, 1))
     assert np.array_equal(first.buffers[0].contents, again.buffers[0].contents)
     assert not np.array_equal(first.buffers[0].contents, other.buffers[0].contents)
     assert first.parameters[1].data == other.parameters[1].data
@@ -89,12 +89,12 @@ def test_contents_are_small_whole_numbers_and_integers_are_valid_indices() -> No
 def test_counters_and_flags_begin_with_zeros() -> None:
     made = arguments(IN, zeroed=("in",))
     assert not made.buffers[0].contents.any()
-    assert made.values == (NamedValue("in", "f32[256]:0", Origin.DERIVED),)
+    assert made.values == (NamedValue("in", "f32[256]:0", Origin.CHOSEN),)
 
 
-def test_a_buffer_of_derived_size_grows_to_what_the_kernel_needs() -> None:
+def test_a_buffer_of_chosen_size_grows_to_what_the_kernel_needs() -> None:
     made = arguments(IN, least_bytes={"in": 5000})
-    assert made.values == (NamedValue("in", "f32[1250]", Origin.DERIVED),)
+    assert made.values == (NamedValue("in", "f32[1250]", Origin.CHOSEN),)
 
 
 def test_a_buffer_of_given_size_does_not_grow() -> None:
@@ -125,7 +125,7 @@ def test_a_varied_size_leaves_the_last_threads_without_work() -> None:
 )
 def test_the_name_of_a_number_suggests_its_value(name: str, launch: str, value: int) -> None:
     number = KernelParameter(name, "int", "i4", pointer=False, size=4)
-    assert arguments(number, launch=launch).values == (NamedValue(name, str(value), Origin.DERIVED),)
+    assert arguments(number, launch=launch).values == (NamedValue(name, str(value), Origin.CHOSEN),)
 
 
 def test_a_small_type_takes_no_larger_number_than_it_holds() -> None:
@@ -162,15 +162,15 @@ def test_host_code_gives_numbers_and_sizes_of_buffers() -> None:
         LINE,
     )
     planned_launch = PlannedLaunch(parse_shape("2x128"), Origin.HOST, launch)
-    made = derive(kernel(IN, N), planned_launch, ArgumentSpec(uses_dynamic_shared=True), seed=0)
+    made = choose(kernel(IN, N), planned_launch, ArgumentSpec(uses_dynamic_shared=True), seed=0)
     assert made.listed(Origin.HOST) == "in = f32[1024]:0, n = 1000"
     assert (made.shared_bytes, made.shared) == (64, Origin.HOST)
 
 
-def test_dynamic_shared_memory_is_given_or_derived_where_the_kernel_declares_it() -> None:
+def test_dynamic_shared_memory_is_given_or_chosen_where_the_kernel_declares_it() -> None:
     assert arguments(N).shared_bytes == 0
-    derived = arguments(N, uses_dynamic_shared=True)
-    assert (derived.shared_bytes, derived.shared) == (1024, Origin.DERIVED)
+    chosen = arguments(N, uses_dynamic_shared=True)
+    assert (chosen.shared_bytes, chosen.shared) == (1024, Origin.CHOSEN)
     assert arguments(N, uses_dynamic_shared=True, least_shared=4096).shared_bytes == 4096
     assert arguments(N, uses_dynamic_shared=True, shared_bytes=12).shared_bytes == 12
 
@@ -207,17 +207,17 @@ def host(*arguments_: HostArgument, grid: tuple[int, int, int] = (2, 1, 1)) -> P
 
 def test_a_counter_of_the_host_code_begins_with_zero_because_check_says_so() -> None:
     unknown, cleared = (HostArgument("p", buffer=HostBuffer(0, 4, filled=byte)) for byte in (None, 0))
-    made = derive(kernel(IN), host(unknown), ArgumentSpec(zeroed=("in",)), seed=0)
-    assert made.values == (NamedValue("in", "f32[1]", Origin.HOST), NamedValue("contents of in", "0", Origin.DERIVED))
-    assert (made.buffers[0].values, made.buffers[0].contents.any()) == (Origin.DERIVED, np.False_)
-    made = derive(kernel(IN), host(cleared), ArgumentSpec(), seed=0)
+    made = choose(kernel(IN), host(unknown), ArgumentSpec(zeroed=("in",)), seed=0)
+    assert made.values == (NamedValue("in", "f32[1]", Origin.HOST), NamedValue("contents of in", "0", Origin.CHOSEN))
+    assert (made.buffers[0].values, made.buffers[0].contents.any()) == (Origin.CHOSEN, np.False_)
+    made = choose(kernel(IN), host(cleared), ArgumentSpec(), seed=0)
     assert (made.values, made.buffers[0].values) == ((NamedValue("in", "f32[1]:0", Origin.HOST),), Origin.HOST)
 
 
 def test_an_allocation_that_the_host_code_passes_twice_is_one_buffer() -> None:
     out = KernelParameter("out", "float *", "f4", pointer=True, size=8, offset=8)
     for last, buffers in (("a", 1), ("b", 2)):
-        made = derive(
+        made = choose(
             kernel(IN, out),
             host(*(HostArgument(a, buffer=HostBuffer("ab".index(a), 4)) for a in ("a", last))),
             ArgumentSpec(),
@@ -231,7 +231,7 @@ def test_an_allocation_that_the_host_code_passes_twice_is_one_buffer() -> None:
 @pytest.mark.parametrize("zeroed", [(), ("in",)], ids=["", "atomics are performed on it"])
 def test_a_buffer_has_the_byte_with_which_the_host_code_fills_it(*, vary: bool, zeroed: tuple[str, ...]) -> None:
     filled = host(HostArgument("p", buffer=HostBuffer(0, 4, filled=0xFF)))
-    made = derive(kernel(IN), filled, ArgumentSpec(zeroed=zeroed, vary=vary), seed=0)
+    made = choose(kernel(IN), filled, ArgumentSpec(zeroed=zeroed, vary=vary), seed=0)
     assert (made.buffers[0].values, made.buffers[0].contents.tobytes()) == (Origin.HOST, b"\xff" * 4)
     assert made.values == (NamedValue("in", "f32[1]", Origin.HOST),)
 
@@ -239,7 +239,7 @@ def test_a_buffer_has_the_byte_with_which_the_host_code_fills_it(*, vary: bool, 
 def test_the_report_names_the_integer_with_which_the_host_code_fills_a_buffer() -> None:
     next_ = KernelParameter("next", "int *", "i4", pointer=True, size=8, offset=0)
     filled = host(HostArgument("p", buffer=HostBuffer(0, 8, filled=0xFF)))
-    assert derive(kernel(next_), filled, ArgumentSpec(), seed=0).values == (
+    assert choose(kernel(next_), filled, ArgumentSpec(), seed=0).values == (
         NamedValue("next", "i32[2]:-1", Origin.HOST),
     )
 
@@ -261,9 +261,9 @@ def test_constants_that_do_not_fit_the_elements_are_left_out() -> None:
 def test_a_suggested_size_counts_for_the_second_seed_only_and_does_not_grow() -> None:
     bound = SizeBound(((1, (16,)),), ((1, (16,)),), 4, in_loop=False)
     made = arguments(IN, OUT, N, bounds={"in": (bound,)}, vary=True, least_bytes={"in": 5000})
-    assert made.values[0] == NamedValue("in", "f32[223]", Origin.DERIVED)
+    assert made.values[0] == NamedValue("in", "f32[223]", Origin.CHOSEN)
     assert [buffer.tests_bounds for buffer in made.buffers] == [True, False]
-    assert arguments(IN, OUT, N, bounds={"in": (bound,)}).values[0] == NamedValue("in", "f32[256]", Origin.DERIVED)
+    assert arguments(IN, OUT, N, bounds={"in": (bound,)}).values[0] == NamedValue("in", "f32[256]", Origin.CHOSEN)
     many = arguments(IN, OUT, N, args=("n=1000",), bounds={"in": (bound,)}, vary=True)
     assert (str(many.values[0]), many.buffers[0].tests_bounds) == ("in = f32[1000]", False)  # 256 threads
 
@@ -274,10 +274,10 @@ def test_sizes_of_the_host_code_shrink_with_the_grid() -> None:
         HostArgument("p", buffer=HostBuffer(0, 4000)), HostArgument("q"), HostArgument("n", value=1000), grid=(8, 1, 1)
     )
     spec = ArgumentSpec(bounds={"in": (bound,)}, vary=True)
-    made = derive(kernel(IN, OUT, N), launch, spec, seed=1)
+    made = choose(kernel(IN, OUT, N), launch, spec, seed=1)
     assert list(map(str, made.values)) == ["in = f32[232]", "out = f32[1024]", "n = 232"]
     assert made.buffers[0].tests_bounds
-    first = derive(kernel(IN, OUT, N), launch, ArgumentSpec(bounds={"in": (bound,)}), seed=0)
+    first = choose(kernel(IN, OUT, N), launch, ArgumentSpec(bounds={"in": (bound,)}), seed=0)
     assert (first.values[0], first.buffers[0].tests_bounds) == (NamedValue("in", "f32[1000]", Origin.HOST), False)
 
 
@@ -290,12 +290,12 @@ def test_numbers_that_are_no_integers_suggest_no_size() -> None:
 
 @pytest.mark.parametrize(("bytes_", "text"), [(2, "2 bytes"), (3, "3 bytes"), (6, "6 bytes"), (8, "f32[2]")])
 def test_a_buffer_may_be_smaller_than_one_element(bytes_: int, text: str) -> None:
-    made = derive_with(HostBuffer(0, bytes_))
+    made = synthesize_with(HostBuffer(0, bytes_))
     assert made.buffers[0].contents.size == bytes_
     assert made.listed(Origin.HOST) == f"in = {text}"
 
 
-def derive_with(buffer: HostBuffer) -> Arguments:
+def synthesize_with(buffer: HostBuffer) -> Arguments:
     """Return the arguments of a launch that passes a buffer."""
     host = HostLaunch((1, 1, 1), (32, 1, 1), 0, (HostArgument("x", buffer=buffer),), LINE)
-    return derive(kernel(IN), PlannedLaunch(parse_shape("1x32"), Origin.HOST, host), ArgumentSpec(), seed=0)
+    return choose(kernel(IN), PlannedLaunch(parse_shape("1x32"), Origin.HOST, host), ArgumentSpec(), seed=0)

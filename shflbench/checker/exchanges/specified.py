@@ -1,10 +1,10 @@
-"""The launches that show something: those whose shape, and whose numbers that decide on exchanges, somebody states."""
+"""The launches that show something: somebody specifies their shape, and the numbers that decide on exchanges."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.checker.inputs.cluster_plan import UNSTATED
+from shflbench.checker.inputs.cluster_plan import UNSPECIFIED
 from shflbench.checker.inputs.default_launches import assumed_texts, not_understood
 from shflbench.core.words import join_words, one_or_many
 from shflbench.cuda_sources.origin import Origin
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from shflbench.emulator.dataflow.slices import Slice, Slicer
     from shflbench.emulator.link.program import Op
 
-NO_LAUNCH = "no launch is stated"
+NO_LAUNCH = "no launch is specified"
 GIVE_LAUNCH = "give --launch GRIDxBLOCK"
-NO_CLUSTER = "the launches are in clusters of a size that nothing states: give --cluster N"
+NO_CLUSTER = "the launches are in clusters of a size that nothing specifies: give --cluster N"
 OF_COMMAND_LINE = "argv["  # numbers that `--host-args` gives
 
 
@@ -65,18 +65,18 @@ def request_for(item: LaunchEvidence, depends: Slice) -> str:
     which rows fit a warp, although those of the program do not.
     """
     launch = item.launch
-    if launch.origin.is_derived:
-        if launch.host is not None and UNSTATED in launch.note:
+    if launch.origin.is_synthesized:
+        if launch.host is not None and UNSPECIFIED in launch.note:
             return NO_CLUSTER
         return f"{not_understood(launch.host) or NO_LAUNCH}: {GIVE_LAUNCH}"
     host = launch.host
     if host is not None and launch.assumed:
-        return _of_assumed(host, _derived_numbers(item, depends, is_assumed=True))
+        return _of_assumed(host, _synthesized_numbers(item, depends, is_assumed=True))
     is_assumed = host is not None and bool(host.assumed)
-    if names := list(dict.fromkeys(_derived_numbers(item, depends, is_assumed=is_assumed))):
+    if names := list(dict.fromkeys(_synthesized_numbers(item, depends, is_assumed=is_assumed))):
         verb = one_or_many(len(names), "is", "are")
         given = " ".join(f"--arg {name}=…" for name in names)
-        return f"which threads exchange values depends on {join_words(names)}, which {verb} derived: give {given}"
+        return f"which threads exchange values depends on {join_words(names)}, which {verb} chosen: give {given}"
     return ""
 
 
@@ -96,17 +96,17 @@ def _of_assumed(host: HostLaunch, parameters: Iterable[str]) -> str:
         option = f"--host-args, or {option}"
     elif host.takes_parameters:
         option = " ".join([option, *(f"--arg {name}=…" for name in dict.fromkeys(parameters))])
-    return f"the launches follow from derived {join_words(assumed_texts(host))}: give {option}"
+    return f"the launches follow from chosen {join_words(assumed_texts(host))}: give {option}"
 
 
-def _derived_numbers(item: LaunchEvidence, depends: Slice, *, is_assumed: bool) -> Iterator[str]:
+def _synthesized_numbers(item: LaunchEvidence, depends: Slice, *, is_assumed: bool) -> Iterator[str]:
     """Yield the numbers that nobody gave; with `is_assumed`, those of the host code follow from such ones."""
     for span in item.arguments.spans(depends.parameters):
-        if span.buffer is None and (span.origin.is_derived or (is_assumed and span.origin is Origin.HOST)):
+        if span.buffer is None and (span.origin.is_synthesized or (is_assumed and span.origin is Origin.HOST)):
             yield span.name
 
 
 def first_request(requests: Iterable[str]) -> str:
     """Return the request that asks for the least: for a number rather than for a launch."""
-    unstated = f"{NO_LAUNCH}: {GIVE_LAUNCH}"
-    return min(requests, key=lambda text: (text.endswith(GIVE_LAUNCH), "--arg" not in text), default=unstated)
+    unspecified = f"{NO_LAUNCH}: {GIVE_LAUNCH}"
+    return min(requests, key=lambda text: (text.endswith(GIVE_LAUNCH), "--arg" not in text), default=unspecified)
