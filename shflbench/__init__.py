@@ -149,7 +149,7 @@ def bench(  # noqa: PLR0913  (a keyword per fact about the launches and the meas
             arguments=arguments,
             launch=request.LaunchArguments(grid=grid, block=block, shared_bytes=shared_bytes, cluster=cluster),
             check=request.CheckArguments(check=check, budget=budget, time_limit=time_limit),
-            settings=request.BenchSettings(rules, request.Equality(rtol, tuple(any_order)), l2=l2),
+            settings=request.BenchSettings(rules, request.Equality(tolerance=rtol, unordered=tuple(any_order)), l2=l2),
             device=request.DeviceArguments(device=device, gpu=gpu, arch=arch),
             compile=CompileOptions(include=tuple(map(Path, include)), define=tuple(define)),
             output=None if output is None else Path(output),

@@ -64,7 +64,7 @@ def stored_pattern(comparison: KernelComparison, file: str, equality: Equality) 
     return StoredPattern(
         source=file,
         dtype=dtype,
-        relative_tolerance=TOLERANCES.get(dtype, 0.0) if equality.tolerance is None else equality.tolerance,
+        relative_tolerance=_usual_tolerance(comparison) if equality.tolerance is None else equality.tolerance,
         not_compared=tuple(left_out(comparison)),
         launch=str(dims[0]),  # kernels may need its block
         dimensions=max(item.dimensions for item in dims),
@@ -182,8 +182,18 @@ def compiler_options(unit: PtxUnit) -> tuple[str, ...]:
 
 def result_dtype(comparison: KernelComparison) -> str:
     """Return the element type of the first buffer that the kernels write, which names the cases."""
-    outputs = [item for item in comparison.first.buffers if comparison.use(item) is not BufferUse.READ]
-    return buffer_dtype((outputs or list(comparison.first.buffers))[0]) if comparison.first.buffers else "i32"
+    buffers = _outputs(comparison) or list(comparison.first.buffers)
+    return buffer_dtype(buffers[0]) if buffers else "i32"
+
+
+def _usual_tolerance(comparison: KernelComparison) -> float:
+    """Return the tolerance of the first floating-point output, which may follow indices or counts; 0 without one."""
+    dtypes = map(buffer_dtype, _outputs(comparison))
+    return next((TOLERANCES[dtype] for dtype in dtypes if dtype in TOLERANCES), 0.0)
+
+
+def _outputs(comparison: KernelComparison) -> list[CandidateBuffer]:
+    return [item for item in comparison.first.buffers if comparison.use(item) is not BufferUse.READ]
 
 
 def _numbers(comparison: KernelComparison) -> Iterator[tuple[str, Mapping[Size, CandidateNumber]]]:

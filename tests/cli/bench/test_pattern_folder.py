@@ -34,3 +34,15 @@ def test_the_folder_has_data_and_sources_only(folders: list[Path], shflbench: Co
         assert set(pack_patterns({"sums": folder})["sums"].files or ()) == {"inputs.npz", "kernels.cu", STORED}
     outcome = shflbench("check", str(folders[0]))  # as a pattern, and not as a folder of files
     assert (outcome.code, outcome.out.count("no hazard")) == (0, 2), outcome.err
+
+
+def test_the_tolerance_is_that_of_the_first_floating_point_output(
+    tmp_path: Path, bench: BenchCommand, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SHFLBENCH_CACHE", str(tmp_path / "cache"))
+    text = TEXT.replace("(float *out", "(int *place, float *out").replace("{ out", "{ place[threadIdx.x] = 1; out")
+    outcome = bench(text, *GIVEN, "--arg", "place=i32[32]")
+    assert outcome.code == 0, outcome.err
+    (folder,) = (tmp_path / "cache/bench").glob("*/sums")
+    declared = load(folder).declaration
+    assert (declared.dtypes, declared.relative_tolerance) == (("i32",), 1e-4)
