@@ -72,6 +72,7 @@ NOT_OURS = {  # files of others, and the declaration of a pattern and the build 
 }
 
 
+@pytest.mark.archs
 def test_files_that_comments_and_docstrings_point_at_exist() -> None:
     roots = ("shflbench", "tests", "tools", "benchmarks")
     every = {path.relative_to(REPOSITORY).as_posix() for root in roots for path in (REPOSITORY / root).rglob("*.py")}

@@ -67,6 +67,7 @@ def test_a_verdict_is_wrong_if_the_truth_is_another(
     assert tally.count == 1
 
 
+@pytest.mark.archs
 def test_the_page_is_that_of_all_devices(evidence: Evidence) -> None:
     text = PAGE.read_text(encoding="utf-8")
     table = [line for line in text.splitlines() if re.match(r"\| (simulated|recorded), \d process", line)][:4]

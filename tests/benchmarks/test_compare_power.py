@@ -81,6 +81,7 @@ def test_same_recordings_give_the_same_evidence(batch: Batch) -> None:
     assert "There is one batch: nothing to compare across." in page(first)
 
 
+@pytest.mark.archs
 def test_requirement_that_is_missed_is_exit_code_1(
     evidence: Evidence, drawn: list[tuple[list[str], float]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -68,6 +68,7 @@ def test_a_program_that_repeats_its_launches_ends(tmp_path: Path, words: tuple[s
     assert "Traceback" not in outcome.err
 
 
+@pytest.mark.archs
 def test_doubles_of_all_sizes_take_no_longer_than_others(tmp_path: Path) -> None:
     before = os.times().children_user
     outcome = run(tmp_path, ALL_SIZES, "check", "--compiler", "nvrtc")

@@ -75,6 +75,7 @@ print(json.dumps([commands.call(one) for one in words]))
 """
 
 
+@pytest.mark.archs
 def test_help_and_descriptions_do_not_need_docstrings() -> None:
     printed = []
     for optimized in ("", "2"):

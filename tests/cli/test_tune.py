@@ -142,6 +142,7 @@ def test_a_launch_that_the_second_rung_decides_has_no_third(demo: Command, plug:
     assert tried()[FAST]["left_out"] == ""
 
 
+@pytest.mark.archs
 def test_candidates_dropped_beside_one_that_fails_later_are_measured_again(demo: Command, plug: Plug) -> None:
     wrong = times_of(**{WRONG: Script(ns_per_iteration=5)})
     plug(RaisesFrom(WRONG, "tuned/rung-2", LaunchError("it crashed"), wrong))
@@ -159,6 +160,7 @@ def test_candidates_dropped_beside_one_that_fails_later_are_measured_again(demo:
     assert not Path("tuned/rung-2-again-2").exists()
 
 
+@pytest.mark.archs
 def test_where_all_candidates_fail_the_outcome_says_so(demo: Command, plug: Plug) -> None:
     plug(FakeBackend({"reduce/" + name: Script(open_raises=LaunchError("it crashed")) for name in all_names()}))
     outcome = demo("tune", *SETTING)
@@ -168,6 +170,7 @@ def test_where_all_candidates_fail_the_outcome_says_so(demo: Command, plug: Plug
     assert not Path("tuned/winners.yaml").exists()
 
 
+@pytest.mark.archs
 def test_the_best_three_of_each_mechanism_are_written_as_a_suite(demo: Command, plug: Plug) -> None:
     plug(scripts())
     demo("tune", *SETTING)
@@ -178,6 +181,7 @@ def test_the_best_three_of_each_mechanism_are_written_as_a_suite(demo: Command, 
     assert max(kinds.values()) == 3
 
 
+@pytest.mark.archs
 def test_two_runs_with_one_seed_measure_the_same_candidates(demo: Command, plug: Plug) -> None:
     for folder in ("first", "second"):
         plug(scripts())
@@ -211,6 +215,7 @@ def test_a_finished_rung_of_another_seed_is_refused(demo: Command, tuned: Path) 
     assert "rung-1 was measured with the seed 0, and tune.json has 1" in " ".join(outcome.err.split())
 
 
+@pytest.mark.archs
 def test_a_finished_rung_without_a_candidate_is_refused(demo: Command, tuned: Path) -> None:
     rows = tuned / "rung-1/results.csv"
     lines = rows.read_text("utf-8").splitlines(keepends=True)
@@ -270,6 +275,7 @@ def test_a_full_disk_names_how_to_resume(demo: Command, plug: Plug, monkeypatch:
     monkeypatch.undo()
 
 
+@pytest.mark.archs
 def test_a_lost_gpu_names_how_to_resume(demo: Command, plug: Plug) -> None:
     plug(RaisesFrom(FAST, "tuned/rung-2", DeviceError("the GPU is lost", "start the machine again"), times_of()))
     outcome = demo("tune", *SETTING)
@@ -298,6 +304,7 @@ def test_a_full_disk_at_the_start_names_another_folder(
     assert "--resume" not in outcome.err
 
 
+@pytest.mark.archs
 def test_a_ranking_without_a_gpu_is_not_measured_when_resumed(demo: Command, plug: Plug) -> None:
     assert demo("tune", *SETTING).code == 0
     plug(scripts())
@@ -318,6 +325,7 @@ def test_an_interrupted_ranking_leaves_no_folder(demo: Command, plug: Plug, monk
     assert not Path("tuned").exists()
 
 
+@pytest.mark.archs
 def test_a_folder_that_another_process_writes_is_refused(demo: Command, plug: Plug) -> None:
     plug(scripts())
     demo("tune", *SETTING)
@@ -391,6 +399,7 @@ def test_without_a_gpu_the_model_ranks_and_nothing_is_measured(demo: Command) ->
     assert any("predicted to take" in row["left_out"] for row in rows.values())
 
 
+@pytest.mark.archs
 def test_json_has_what_was_tried(demo: Command, plug: Plug) -> None:
     plug(scripts())
     record = json.loads(demo("tune", *SETTING, "--format", "json").out)

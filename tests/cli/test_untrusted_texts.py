@@ -53,6 +53,7 @@ def printed(*words: str | Path, folder: Path) -> tuple[int, list[str]]:
     return process.wait(), STYLES.sub("", text).replace("\r\n", "\n").splitlines()
 
 
+@pytest.mark.archs
 def test_a_terminal_gets_only_own_styles(run: Path) -> None:
     code, lines = printed("show", run, folder=run.parent)
     assert code == 0
@@ -69,6 +70,7 @@ def test_a_terminal_gets_only_own_styles(run: Path) -> None:
     assert f"error: no case has the variant `no{ESCAPED}`" in "".join(lines)
 
 
+@pytest.mark.archs
 def test_charts_of_such_a_run_are_drawn_without_warnings(run: Path) -> None:
     code, lines = printed("plot", run, "--format", "svg", "--format", "png", folder=run.parent)
     assert code == 0

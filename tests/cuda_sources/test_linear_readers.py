@@ -123,6 +123,7 @@ def test_usual_levels_are_accepted() -> None:
         require_shallow([UserFile.of(Path("k.cu"), "k.cu", b"{" * (MOST_LEVELS + 1))])
 
 
+@pytest.mark.archs
 def test_the_command_reads_hostile_files_in_a_time_that_is_linear(tmp_path: Path) -> None:
     """60,000 open braces took 16 s, and as many open loops above a minute."""
     main = f"{KERNEL}int main() {{ int *p; cudaMalloc(&p, 4); k<<<1, 1>>>(p); }}\n"

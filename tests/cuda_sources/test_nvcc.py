@@ -422,6 +422,7 @@ def test_a_compilation_has_a_time_limit(nvcc: FakeNvcc, source: Path, monkeypatc
         nvcc_compiler.compile_ptx(nvcc.path, source, OPTIONS)
 
 
+@pytest.mark.archs
 def test_a_compilation_has_a_limit_of_cpu_time(nvcc: FakeNvcc, source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_script(nvcc.path, "while True:\n    pass\n")
     monkeypatch.setattr(nvcc_compiler, "CPU_S", 1)

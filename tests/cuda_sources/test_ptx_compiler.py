@@ -65,6 +65,7 @@ def test_a_compilation_without_end_is_ended_and_the_next_one_works(monkeypatch: 
     process.end()
 
 
+@pytest.mark.archs
 def test_a_compilation_ends_after_its_cpu_time(monkeypatch: pytest.MonkeyPatch) -> None:
     bomb = dataclasses.replace(UNIT, text=BOMB + b"__global__ void k(int *p) { A12 }\n")
     monkeypatch.setattr(ptx_process, "CPU_S", 1)

@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+import pytest
+
 from shflbench.cli.challenge.output import WORDS
 from shflbench.user_kernels.challenge.verdict import ChallengeVerdict
 from tests.conftest import Command
@@ -12,12 +14,14 @@ PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "beat-an-answer.md"
 TEXT = PAGE.read_text(encoding="utf-8")
 
 
+@pytest.mark.archs
 def test_its_command_prints_what_it_shows(reader: Command) -> None:
     (execution,) = walk(PAGE, reader)
     assert execution.outcome
     assert (execution.outcome.code, execution.missing) == (0, [])
 
 
+@pytest.mark.archs
 def test_the_template_of_its_first_command_runs(reader: Command) -> None:
     template, challenge = re.findall(r"^shflbench (.*)$", TEXT.partition("## Write")[0], re.MULTILINE)
     words, _, file = template.partition(" > ")

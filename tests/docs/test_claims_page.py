@@ -45,6 +45,7 @@ def test_the_pages_are_current() -> None:
     assert pages() == {PAGE: TEXT, **of_documents}, "run `make plots`"
 
 
+@pytest.mark.archs
 def test_the_counts_are_those_of_the_tables(judged: Verdicts) -> None:
     counts = COUNTS.findall(TEXT)
     listed = [row["verdict"] for text in OF_DOCUMENTS.values() for row in ROW.finditer(text)]

@@ -53,6 +53,7 @@ def before_and_after(shflbench: Command) -> Command:
     return shflbench
 
 
+@pytest.mark.archs
 def test_example_of_the_page_is_what_compare_prints_of_the_recorded_runs(before_and_after: Command) -> None:
     outcome = before_and_after("compare", "before", "after")
     blocks = re.findall(r"^```\w*\n(.*?)^```", GATE, re.MULTILINE | re.DOTALL)

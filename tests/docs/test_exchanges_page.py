@@ -51,6 +51,7 @@ def test_the_first_page_leads_to_each_other_one() -> None:
     assert sorted(set(linked) & set(NAMES)) == sorted(set(NAMES) - {FIRST.stem})
 
 
+@pytest.mark.archs
 def test_each_claim_stands_on_the_page_once() -> None:
     judged = verdicts(LETTER, RUN.name).by_id
     assert ROW.findall("\n".join(TEXTS.values())) == ROW.findall(TEXTS[CLAIMS.stem]) == list(judged)

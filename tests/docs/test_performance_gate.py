@@ -190,6 +190,7 @@ def test_other_commands_of_the_page_do_what_it_says(shflbench: Command, project:
     assert Path("change.svg").stat().st_size
 
 
+@pytest.mark.archs
 def test_noise_is_learned_and_the_gate_is_tested_by_the_commands_of_the_page(
     shflbench: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -63,6 +63,7 @@ def test_the_page_names_the_runs_whose_kernels_have_no_launch_bounds() -> None:
     assert named == {one.suite for one in reference_runs() if not one.has_bounds}
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize("suite", COMPARED)
 def test_compare_refuses_exactly_the_listed_runs_beside_runs_of_their_suite(tmp_path: Path, suite: str) -> None:
     """With `--allow suite` it compares the cases that both have, as the page says."""

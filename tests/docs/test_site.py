@@ -38,6 +38,7 @@ def test_it_fits_on_two_screens() -> None:
     assert max(len(line) for line in lines if not line.startswith("|")) <= 130
 
 
+@pytest.mark.archs
 def test_what_its_sentences_say_of_other_settings_holds_in_the_runs(at: dict[str, Setting]) -> None:
     for words in (2, 4, 8, 16):
         assert at[f"{TRANSPOSE}{words}"].leaders()[0].startswith("smem-")

@@ -77,6 +77,7 @@ def test_every_dtype_and_run_gives_the_bits_that_the_gpu_gave(subject: PatternKe
     assert {run: words for run, words in found.items() if words != "undecided"} == {}
 
 
+@pytest.mark.archs
 def test_the_record_is_of_an_h200_and_holds_no_difference(recorded: dict[str, Any]) -> None:
     assert (recorded["device"], recorded["arch"]) == ("NVIDIA H200", ARCH)
     known = {subject.name for subject in subjects(ARCH)}
@@ -99,6 +100,7 @@ def test_the_page_counts_the_kernels_and_runs_of_the_record(recorded: dict[str, 
     assert "those of `batched-reduce/cub-batched`\nran on an H100" in page
 
 
+@pytest.mark.archs
 def test_only_kernels_of_approximate_instructions_are_not_compared() -> None:
     others = {
         name

@@ -103,6 +103,7 @@ def test_an_error_under_one_schedule_is_part_of_the_result() -> None:
     assert len(report.errors) == len(report.results)
 
 
+@pytest.mark.archs
 def test_a_spin_lock_ends_because_the_scheduler_is_fair() -> None:
     launch = small("spin_lock", block=32)
     report = explore(launch)

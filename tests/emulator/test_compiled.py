@@ -1,6 +1,9 @@
+import pytest
+
 from tests.emulator import archive, compiled
 
 
+@pytest.mark.archs
 def test_the_committed_ptx_is_as_new_as_its_sources() -> None:
     kept, now = archive.digests(), compiled.digests()
     stale = sorted({name for name, _ in set(kept.items()) ^ set(now.items())})

@@ -31,6 +31,7 @@ def test_every_torture_file_loads(arch: str) -> None:
     assert loaded >= 14
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize(
     ("archs", "many"), [(("sm_90",), 450), pytest.param(kernels.ARCHS, 500, marks=pytest.mark.archs)]
 )

@@ -1,5 +1,7 @@
 """The limit of instructions grows with the groups of a schedule for a launch that ends in lockstep."""
 
+import pytest
+
 from shflbench.cuda.backends.base import Buffer, KernelCall
 from shflbench.cuda.backends.emulator import EmulatorBackend
 from shflbench.emulator.explore import Exploration, explore
@@ -75,6 +77,7 @@ def test_a_short_launch_that_does_not_end_under_another_schedule_is_stopped_at_t
     assert f"did not end within {LIMIT} instructions" in error.message
 
 
+@pytest.mark.archs
 def test_a_backend_runs_a_launch_that_ends_in_lockstep_to_the_end() -> None:
     kernel = cases.kernel("k", COUNT)
     call = KernelCall(kernel, 1, 32, 0, (Buffer("out", 32, "u4", written=True),), ("out", "iterations"))

@@ -7,6 +7,8 @@ from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
+import pytest
+
 from shflbench.store.kernel_archive import KernelArchive
 from shflbench.store.limits_file import read_limits, write_limits
 from tests.faults.conftest import shflbench_commands
@@ -44,6 +46,7 @@ CHANGES: dict[str, tuple[Change, str]] = {
 }
 
 
+@pytest.mark.archs
 def test_machine_code_that_is_not_the_recorded_one_sets_no_limit(tmp_path: Path) -> None:
     folders = [damage(tmp_path / name, change).name for name, (change, _) in CHANGES.items()]
     folders.append(damage(tmp_path / "arch", bytes, arch="../x").name)

@@ -46,6 +46,7 @@ def test_row_of_a_kernel_that_cannot_run_says_why(crashed: tuple[Machine, Outcom
     }
 
 
+@pytest.mark.archs
 def test_all_other_cases_are_timed_and_keep_the_samples_taken_before_a_crash(crashed: tuple[Machine, Outcome]) -> None:
     made, _ = crashed
     assert len(made.rows()) == CASES

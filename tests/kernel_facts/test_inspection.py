@@ -14,6 +14,7 @@ from tests.conftest import Command
 QUICK = Path(__file__).parents[2] / "results" / "quick" / "nvidia-h200"
 
 
+@pytest.mark.archs
 def test_records_are_those_of_the_command(inspect: Command) -> None:
     result = package.inspect("own.yaml", variants=["shfl"], arch=("sm_75", "sm_90"), resident=(2, 256), code=True)
     words = ("own.yaml", "--variant", "shfl", "--arch", "sm_75,sm_90", "--resident", "2x256", "--sass")

@@ -60,6 +60,7 @@ def test_a_shuffle_requests_nothing() -> None:
     assert counted("neighbor/shfl/f32/mode=idx").accesses == ()
 
 
+@pytest.mark.archs
 def test_a_kernel_of_one_pass_has_the_requests_of_the_whole_kernel() -> None:
     count = counted("count/match/i32/counters=32")
     assert not count.per_iteration

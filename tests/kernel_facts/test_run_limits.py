@@ -52,6 +52,7 @@ def only(run: Run, case_id: str) -> Run:
     return replace(run, rows=tuple(row for row in run.rows if row.case_id == case_id))
 
 
+@pytest.mark.archs
 def test_each_timed_case_has_a_limit_that_it_does_not_beat_or_the_reason_why_not(
     run: Run, known: Mapping[str, CaseLimit]
 ) -> None:

@@ -28,6 +28,7 @@ def disassembled(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return counts
 
 
+@pytest.mark.archs
 def test_only_kernels_that_are_not_known_are_disassembled(disassembled: list[int]) -> None:
     archive = KernelArchive.read(KERNELS)
     kernels = list({kernel.code_sha256: kernel for kernel in archive.index.kernels}.values())

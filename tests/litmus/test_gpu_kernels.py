@@ -44,6 +44,7 @@ def test_a_sound_row_shows_nothing(row: Litmus | BulkLitmus) -> None:
     assert not any(shown(row, 0, 0) + shown(row, LONG, 0) + shown(row, 0, LONG))
 
 
+@pytest.mark.archs
 def test_rows_without_a_wait_show_it_when_a_thread_is_late() -> None:
     missing = [row for row in ROWS if is_without_wait(row) and (isinstance(row, Litmus) or not row.barrier)]
     assert len(missing) > 20

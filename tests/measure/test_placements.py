@@ -120,6 +120,7 @@ def samples(events: Sequence[JobEvent]) -> list[BurstTaken]:
     return [burst for burst in bursts if (burst.case_id, burst.iterations) == (SHFL, 4096)]
 
 
+@pytest.mark.archs
 def test_processes_agree_better_with_several_places() -> None:
     def deviation(places: int) -> float:
         """Return the standard deviation between processes whose places differ by 0.3 µs."""

@@ -84,6 +84,7 @@ def test_blocks_that_load_vectors_add_those_of_their_group_only(variant: str, bl
     assert not mismatch(emulated.run(data.inputs(0), 1), data.expected(0, 1), 0.0)
 
 
+@pytest.mark.archs
 def test_sums_are_zero_before_they_are_verified_only_for_the_variant_that_needs_it() -> None:
     before = {}
     for variant in GRID_REDUCE.declaration.variants:

@@ -85,6 +85,7 @@ def test_no_two_elements_that_a_warp_selects_from_are_equal(options: Options) ->
         assert [len(set(warp)) for warp in warps] == [int(options["elements"])] * len(warps)
 
 
+@pytest.mark.archs
 def test_the_merge_sort_of_cub_merges_in_shared_memory_and_gives_the_largest_to_all_lanes_by_shuffles() -> None:
     kernel = kernels.compiled("top-k/cub/i32/elements=256/k=8")
     assert kernel.loop is not None
@@ -92,6 +93,7 @@ def test_the_merge_sort_of_cub_merges_in_shared_memory_and_gives_the_largest_to_
     assert {"STS", "LDS"} <= kernel.loop.counts.keys()
 
 
+@pytest.mark.archs
 def test_shuffles_loads_and_ballots_grow_with_the_elements() -> None:
     def counts(variant: str, elements: str, k: str) -> Mapping[str, int]:
         kernel = kernels.compiled(f"top-k/{variant}/i32/elements={elements}/k={k}")

@@ -63,6 +63,7 @@ class DistantExecutor(FreshProcessExecutor):
         yield from pickle.loads(pickle.dumps(events))  # noqa: S301  (what was written a line before)
 
 
+@pytest.mark.archs
 def test_files_are_the_same_as_of_a_run_that_gets_all_samples(
     plan: Planner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -59,6 +59,7 @@ def check(message: str, data: bytes) -> None:
         assert 1 <= column <= (len(lines[line - 1]) if line <= len(lines) else 0) + 2, sentence
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize("numbers", CHUNKS)
 def test_changed_suite_loads_or_is_refused_with_a_position(folder: Folder, numbers: range) -> None:
     del folder  # only for the patterns in it

@@ -32,6 +32,7 @@ def charts(suite: str) -> dict[str, str]:
 MEASURED = [name for name in sorted(find_shipped()) if (RESULTS / name).exists()]
 
 
+@pytest.mark.archs
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "name", [pytest.param(one, marks=[] if one in QUICK else [pytest.mark.archs]) for one in MEASURED]

@@ -4,6 +4,8 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from tools.count_walks import Walk, walk_of_base, walk_of_path
 
 
@@ -47,6 +49,7 @@ def test_what_is_made_of_the_value_is_followed() -> None:
     assert followed(object(), first["start"]).modules == ["shflbench.first", "shflbench.second", "shflbench.third"]
 
 
+@pytest.mark.archs
 def test_a_base_run_passes_the_stages_of_a_comparison() -> None:
     walk = walk_of_base()
     stages = ["sides", "pipeline", "comparability", "evidence"]

@@ -91,6 +91,7 @@ def test_processes_are_in_the_order_of_their_measurement(runs: list[Run]) -> Non
         assert own.values[:12].tolist() == early.cases[case_id].values.tolist()
 
 
+@pytest.mark.archs
 def test_compare_uses_learned_noise(record: LearnedNoise, pair: tuple[Run, Run]) -> None:
     base, new = (Side.of([run]) for run in pair)
     assert applies(record, base, new) == ""

@@ -54,6 +54,7 @@ def satisfies(value: float, condition: str) -> bool:
     return bool(SIGNS[sign](value, float(bound)))
 
 
+@pytest.mark.archs
 def test_a_comparison_of_two_times_is_printed_as_the_ratio_that_it_bounds(printed: list[dict[str, Any]]) -> None:
     by_id = {claim["id"]: claim for claim in printed}
     assert [by_id["G16"][key] for key in ("holds", "quantity", "condition")] == [

@@ -147,6 +147,7 @@ def test_kernel_of_one_pass_is_compared_as_a_whole(shflbench: Command, new: Path
     assert line.startswith("likely cause: other machine code: 18 instead of 31 instructions in the kernel (-2 SHFL, ")
 
 
+@pytest.mark.archs
 def test_every_format_contains_the_cause(shflbench: Command, new: Path) -> None:
     become(new, {SYNCWARP: SMEM})
     for form in ("github", "markdown", "junit", "table"):
@@ -159,6 +160,7 @@ def test_every_format_contains_the_cause(shflbench: Command, new: Path) -> None:
     ]
 
 
+@pytest.mark.archs
 def test_lines_fit_a_narrow_terminal(new: Path) -> None:
     become(new, {SYNCWARP: SMEM})
     sides = Side.of([read_run(Path("base"))]), Side.of([read_run(new)])
@@ -186,6 +188,7 @@ def test_same_machine_code_names_another_driver(shflbench: Command, new: Path) -
     assert below(outcome.out, SYNCWARP) == ["the machine code is the same; the driver was 580.159.04, now 590.1"]
 
 
+@pytest.mark.archs
 def test_compiler_with_other_scheduling_is_named(shflbench: Command, new: Path) -> None:
     slow(new, 2.0)
     kernel = stored(new)[SYNCWARP]
@@ -199,6 +202,7 @@ def test_compiler_with_other_scheduling_is_named(shflbench: Command, new: Path) 
     ]
 
 
+@pytest.mark.archs
 def test_limits_of_both_runs_are_compared(shflbench: Command, base: Path, new: Path) -> None:
     become(new, {SYNCWARP: SMEM})
     for folder, limit_us, limiter in ((base, 18.6, "exchange"), (new, 36.9, "barrier")):
@@ -209,6 +213,7 @@ def test_limits_of_both_runs_are_compared(shflbench: Command, base: Path, new: P
     assert "; limited by barrier instead of exchange: the limit is 36.9 instead of 18.6 µs; " in line
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize(("name", "what"), [(KERNELS_FILE, "machine code"), (LIMITS_FILE, "limits")])
 def test_damaged_file_is_a_warning_and_changes_no_verdict(shflbench: Command, new: Path, name: str, what: str) -> None:
     become(new, {SYNCWARP: SMEM})
@@ -242,6 +247,7 @@ def test_registers_name_the_source_alone(shflbench: Command, new: Path) -> None:
     )
 
 
+@pytest.mark.archs
 def test_report_across_names_no_cause(shflbench: Command, new: Path) -> None:
     become(new, {SYNCWARP: SMEM})
     outcome = shflbench("compare", "base", "new", "--across", "--allow", "suite")

@@ -66,6 +66,7 @@ def measured_us(folder: Path) -> dict[str, float]:
         return {row["case_id"]: float(row["time_us"]) for row in csv.DictReader(file) if row["time_us"]}
 
 
+@pytest.mark.archs
 def test_the_table_has_the_times_of_both_runs_the_correction_and_the_judged_change(report: Report) -> None:
     titles, *rows = report.rows
     assert titles == ["verdict", "case", "base µs", "new µs", "correction µs", "judged change", "threshold"]

@@ -43,6 +43,7 @@ def printed(outcome: Outcome) -> dict[str, CaseLimit]:
     return {case["case_id"]: CaseLimit(**case) for case in record["cases"]}
 
 
+@pytest.mark.archs
 def test_what_the_file_has_is_printed_and_nothing_is_written(run: Path, shflbench: Command) -> None:
     before, recorded = contents(run), read_limits(run)
     advice = shflbench("advise", "transpose", run, "--option", "words=32").out

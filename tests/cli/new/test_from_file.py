@@ -165,6 +165,7 @@ __global__ void strided(float *o, const float *x, int n) {
 """
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize("launch", ["4x256", "20x256"])
 def test_check_takes_the_launch_that_the_pattern_was_made_for(launch: str, tmp_path: Path) -> None:
     (tmp_path / "strides.cu").write_text(STRIDES)

@@ -56,6 +56,7 @@ def learn_into(
     return call
 
 
+@pytest.mark.archs
 def test_what_was_learned_is_printed_and_kept(
     learn_into: Callable[..., Outcome], record: LearnedNoise, tmp_path: Path
 ) -> None:

@@ -200,6 +200,7 @@ def test_settings_that_were_edited_stop_a_resume(run: Command, settings: dict[st
     assert outcome.err.startswith("error: stopped/run.json: `settings.")
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize(
     ("redirection", "code"),
     [

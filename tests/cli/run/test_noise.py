@@ -80,6 +80,7 @@ def test_clock_that_drifts_is_reported_once_for_all_cases_and_by_the_sentinels(r
     assert recorded.verdict == "drifting clock"
 
 
+@pytest.mark.archs
 def test_slow_episodes_are_reported_and_do_not_move_the_median(run: Command, plug: Plug) -> None:
     for_a_second()
     episodes = Noise(slow=((0.35, 0.4), (0.8, 0.9)))

@@ -166,6 +166,7 @@ def test_without_dask_the_command_that_installs_it_is_named(
     assert "pip install '.[fleet]'" in outcome.err
 
 
+@pytest.mark.archs
 def test_run_on_one_gpu_imports_no_dask(tmp_path: Path, kernel_cache: Path) -> None:
     (tmp_path / "demo.yaml").write_text(SUITE, encoding="utf-8")
     environment = {"PYTHONPATH": os.pathsep.join([str(REPOSITORY), *sys.path]), "SHFLBENCH_CACHE": str(kernel_cache)}

@@ -44,6 +44,7 @@ def same(one: Kernel, other: Kernel) -> bool:
     return replace(one, ptx="", cubin=b"") == replace(other, ptx="", cubin=b"")
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize(
     "name", ["scan/shfl/f32/kind=inclusive", pytest.param("block-reduce/cub/i32/result=all", marks=pytest.mark.archs)]
 )

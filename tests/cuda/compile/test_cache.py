@@ -138,6 +138,7 @@ def hammer(folder: Path, kernel: Kernel) -> int:
     return wrong + bool(cache.problem)
 
 
+@pytest.mark.archs
 def test_two_processes_share_a_folder(tmp_path: Path, kernel: Kernel) -> None:
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
         assert list(pool.map(hammer, [tmp_path] * 2, [kernel] * 2)) == [0, 0]

@@ -40,6 +40,7 @@ def test_predicate_is_separate_from_the_opcode(kernel: Kernel) -> None:
     assert all(instruction.predicate.startswith("@") and " " not in instruction.opcode for instruction in predicated)
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize(
     ("arch", "names"),
     [

@@ -30,6 +30,7 @@ def test_launch_with_an_object_of_a_member_template_is_an_instance(parse: Parse,
     assert instance in parse(FILE.replace("BODY", body)).expressions()
 
 
+@pytest.mark.archs
 def test_the_command_checks_the_instance(tmp_path: Path) -> None:
     (tmp_path / "k.cu").write_text(FILE.replace("BODY", "run(p);"), encoding="utf-8")
     words = ("check", "k.cu", "--compiler", "nvrtc")

@@ -37,5 +37,6 @@ def test_a_row_has_an_instruction_of_its_kind_that_is_refused(form: RefusedForm)
     assert sentence_of(form.example)
 
 
+@pytest.mark.archs
 def test_the_list_of_instructions_has_each_kind_that_is_refused() -> None:
     assert [form.words for form in REFUSED if not any(form.describes(instruction(text)) for text in FORMS)] == []

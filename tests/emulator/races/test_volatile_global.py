@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.checker.inputs.test_chosen_values import verdicts
 
 TAIL = """
@@ -31,6 +33,7 @@ int main() {
 """
 
 
+@pytest.mark.archs
 def test_lanes_that_rely_on_lockstep_execution_race_in_global_memory_too(tmp_path: Path, kernel_cache: Path) -> None:
     kernels = {"unsafe": "", "safe": "__syncwarp();"}
     tails = [TAIL.replace("NAME", name).replace("SYNC", sync) for name, sync in kernels.items()]

@@ -40,6 +40,7 @@ def test_a_variant_with_another_result_is_broken(check: Command) -> None:
     assert "wrong under all 10 schedules" in outcome.out
 
 
+@pytest.mark.archs
 def test_a_racy_reference_is_broken(check: Command) -> None:
     edit("kernels.cu", FIRST_BARRIER, "")
     edit("pattern.py", '"BAR": 2', '"BAR": 1')

@@ -79,6 +79,7 @@ def test_a_race_in_the_first_kernel_is_found_although_its_result_is_right(edited
     assert report.verdict == "broken"
 
 
+@pytest.mark.archs
 def test_a_cluster_that_does_not_wait_is_found(edited: Path) -> None:
     arrive = '    asm volatile("barrier.cluster.arrive.aligned;" ::: "memory");\n'
     replace_in(edited, f"    __syncwarp();\n//! barrier\n{arrive}", "//! barrier\n")

@@ -48,6 +48,7 @@ def test_every_shipped_suite_has_kernels_to_check(suite: str) -> None:
     assert patterns <= set(builtin())
 
 
+@pytest.mark.archs
 def test_every_pattern_is_in_a_shipped_suite() -> None:
     assert {name.partition("/")[0] for suite in find_shipped() for name in names(suite)} == set(builtin())
 

@@ -41,6 +41,7 @@ def measured(probe: Probe, arch: str, kernel: str | None = None) -> Counter[str]
     )
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize("arch", ARCHS)
 def test_loop_has_each_instruction_as_often_as_its_figure_counts_it(arch: str) -> None:
     counts = {probe.name: measured(probe, arch).total() for probe in select_supported(arch)}

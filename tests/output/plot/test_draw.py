@@ -59,6 +59,7 @@ OF_PATTERNS = ("neighbor-time-by-block", "neighbor-speedup-by-launch", "reduce-t
 CHARTS = (*OF_PATTERNS, "samples", "limits", "predictions")
 
 
+@pytest.mark.archs
 def test_each_chart_is_drawn_as_svg_named_after_the_pattern(drawn: list[Path]) -> None:
     assert names(drawn) == [f"{chart}.svg" for chart in CHARTS]
     assert all(path.is_file() for path in drawn)
@@ -71,6 +72,7 @@ def test_other_formats_are_drawn_where_they_are_asked_for(tmp_path: Path) -> Non
     assert [content[:4] for content in contents(paths)] == [b"\x89PNG", b"<?xm"] * 2
 
 
+@pytest.mark.archs
 def test_characters_that_no_file_name_should_have_are_replaced(tmp_path: Path) -> None:
     options = [f"path=a/b{number};width={width}" for number in range(13) for width in (2, 4, 8)]
     rows, samples = measured(patterns=["neighbor"], dtypes=["f32"], options=options, samples=2)
@@ -121,6 +123,7 @@ def test_the_svg_holds_the_finding_the_caption_and_the_reasons_as_text(tmp_path:
         assert words in svg
 
 
+@pytest.mark.archs
 def test_every_chart_of_a_busy_gpu_says_so(folder: Path, tmp_path: Path) -> None:
     run = read_run(folder)
     noise = Noise("busy GPU", "the sentinels were slow in 42% of their rounds", "run again")

@@ -138,6 +138,7 @@ def test_without_limits_there_is_no_such_chart() -> None:
     assert not list(limit_chart.charts(limited(cases, nothing)))
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize("suite", ["quick", "gtc2013"])
 def test_no_text_overlaps_another_or_leaves_the_page_however_many_patterns_a_run_has(suite: str) -> None:
     with house_style():

@@ -79,6 +79,7 @@ def claim_of(run: Path, content: bytes) -> Claim:
     return Claim(run, tuple(item.text or "" for item in tree.iter(LIST_ITEM)), title.removeprefix("gtc2013: "))
 
 
+@pytest.mark.archs
 def test_the_titles_are_what_the_files_say(claims: list[Claim]) -> None:
     assert [claim.errors(claim.text) for claim in claims] == [[], [], [], []]
 

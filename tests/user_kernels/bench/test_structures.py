@@ -45,6 +45,7 @@ def test_a_structure_is_a_mapping_of_its_fields() -> None:
     assert not result.agree
 
 
+@pytest.mark.archs
 def test_a_structure_is_a_structured_scalar() -> None:
     given = np.zeros((), [("factor", "f4"), ("offset", "i4", 2)])
     given["factor"], given["offset"] = 0.25, (3, 4)

@@ -52,6 +52,7 @@ def test_text_and_table_have_the_interval_that_the_sentence_has(arrays: Any, gpu
     assert slowdowns.to_numpy().tolist() == [[2.0, low, high], [1.0, 1.0, 1.0]]
 
 
+@pytest.mark.archs
 def test_a_kept_run_has_the_interval_in_its_results(arrays: Any, gpu: EmulatedGpu, tmp_path: Path) -> None:
     result = bench(PAIR, *arrays, precision=0.05, output=tmp_path / "run", **AT)
     assert gpu.opened
@@ -65,6 +66,7 @@ def test_cold_means_cold_for_all(arrays: Any, gpu: EmulatedGpu) -> None:
     assert {call.cold for call in gpu.opened} == {True}
 
 
+@pytest.mark.archs
 def test_a_kernel_with_other_results_has_no_time(arrays: Any, gpu: EmulatedGpu) -> None:
     wrong = KERNELS.replace("out[row] = part[0];", "out[row] = 2 * part[0];")
     result = bench({"right": (KERNELS, "sums_smem"), "wrong": (wrong, "sums_smem")}, *arrays, **AT)

@@ -20,6 +20,7 @@ def test_the_published_launches_are_those_of_the_suite_with_all_answers() -> Non
     ]
 
 
+@pytest.mark.archs
 def test_options_choose_among_the_experiments_of_the_suite() -> None:
     assert [launch for launch, _ in launches("reduce", width="8")] == [
         "sms x 32",

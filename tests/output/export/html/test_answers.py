@@ -38,12 +38,14 @@ def test_an_answer_gives_setting_factor_certainty_and_limit() -> None:
     assert (neighbor.limit, neighbor.limit_by) == (f"{known.limit_fraction:.0%}", known.limit_by)
 
 
+@pytest.mark.archs
 def test_a_winner_that_differs_between_settings_says_depends_and_where() -> None:
     depends = [line for line in content_of(real("gtc2013")).answers if line.outcome == "depends"]
     assert depends
     assert all("elsewhere: " in line.exceptions and " at " in line.exceptions for line in depends)
 
 
+@pytest.mark.archs
 def test_variants_that_are_not_shown_to_be_slower_are_not_called_as_fast() -> None:
     blocks, gtc2013 = content_of(real("blocks")), content_of(real("gtc2013"))
     remarks = {line.outcome: line.exceptions for line in (*blocks.answers, *gtc2013.answers)}
