@@ -84,8 +84,7 @@ def code_of() -> CodeOf:
     def compiled(source: str) -> dict[str, Code]:
         if source == RECORDED:
             return recorded()
-        every = kernels.in_every_run() if source == "sm_90" else sorted(kernels.on_arch(source, every=False))
-        names = (name for name in every if compiles(name, source))
+        names = (name for name in kernels.in_every_run() if compiles(name, source))
         return {name: scheduled(kernels.compiled(name, source)) for name in names}
 
     return cache(compiled)
@@ -125,7 +124,7 @@ def grouped(source: str, *marks: pytest.MarkDecorator) -> object:
     return pytest.param(source, marks=(pytest.mark.archs, group, *marks))
 
 
-OTHERS = [grouped(arch) for arch in kernels.OTHER_ARCHS]
+OTHERS = [grouped(arch, pytest.mark.complete) for arch in (*kernels.OLDER_ARCHS, "sm_89", *kernels.NEWER_ARCHS)]
 OF_SM_90 = [grouped("sm_90"), grouped(RECORDED, pytest.mark.complete)]
 SOURCES = [*OF_SM_90, *OTHERS]
 of_every_kernel = pytest.mark.parametrize("source", SOURCES)
