@@ -68,6 +68,8 @@ def read_results(paths: Sequence[Path], gpu: str | None, arch: str | None) -> li
             raise UsageError(message, f"name the folder of a run, or {MEASURE}")
         paths = [DEFAULT_RESULTS]
     runs = _timed_runs(paths)
+    if not runs and arch:
+        return []
     if not runs:
         raise ResultsError(f"no case of {', '.join(map(str, paths))} was timed on a GPU", MEASURE)
     if not _of_gpu(runs, gpu):

@@ -41,6 +41,7 @@ class CandidateBuffer:
     is_intermediate: bool = False  # one kernel of a sequence writes it for later ones, which only read it
     variable: str = ""  # of the device, whose memory it is, as the PTX names it; empty: an argument points to it
     is_unset: bool = False  # a variable that is read, and that neither the user, the host code nor the file sets
+    lanes: int = 1  # numbers per element: 2 for `float2`
     may_be_structure: bool = False  # whether its elements are structures, or of a type that is not known
     writers: frozenset[str] = frozenset()  # kernels that wrote before, in the host code, what this one reads
     readers: frozenset[str] = frozenset()  # kernels to which the host code passes it afterwards, and which read it

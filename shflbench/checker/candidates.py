@@ -480,6 +480,7 @@ def _buffer(item: KernelParameter | Field, arguments: Arguments, span: Span, use
         is_synthesized,
         use,
         allocation=buffer.allocation,
+        lanes=item.lanes if isinstance(item, KernelParameter) else 1,
         may_be_structure=element_of(item.element) is None,
     )
 

@@ -33,7 +33,7 @@ def mismatch(
     expected: Sequence[Array],
     tolerance: float,
     unordered: Sequence[bool] = (),
-    relative: float = 0.0,
+    relative: Sequence[float] = (),
 ) -> str:
     """Return the first difference in words; empty if there is none. See `agreement` for the arguments."""
     return agreement(got, expected, tolerance, unordered, relative).mismatch
@@ -44,17 +44,18 @@ def agreement(  # noqa: PLR0913, PLR0917  (the rules, and the names for the sent
     expected: Sequence[Array],
     tolerance: float,
     unordered: Sequence[bool] = (),
-    relative: float = 0.0,
+    relative: Sequence[float] = (),
     names: Sequence[str] = (),
 ) -> Agreement:
     """Return how outputs agree with those that are `expected`.
 
     Without a tolerance, the bits must agree. With a tolerance, the absolute error of each floating-point number must
-    not exceed it; with a `relative` one, not this share of the reference's magnitude or, where that is smaller, of the
-    median magnitude of the numbers of the output that are not 0, because sums that nearly cancel have larger errors.
-    The median, and not the mean, because one large number would hide the errors of all others. Where the reference is
-    infinite or NaN, the number must be the same infinity, or NaN. Equal bits always agree. In an output that is
-    `unordered`, each row (the last axis of the reference) may have any order. `names` are those of the outputs.
+    not exceed it; with a `relative` one of the output, not this share of the reference's magnitude or, where that is
+    smaller, of the median magnitude of the numbers of the output that are not 0, because sums that nearly cancel have
+    larger errors. The median, and not the mean, because one large number would hide the errors of all others. Where
+    the reference is infinite or NaN, the number must be the same infinity, or NaN. Equal bits always agree. In an
+    output that is `unordered`, each row (the last axis of the reference) may have any order. `names` are those of the
+    outputs.
     """
     by_median = other_zeros = 0
     for number, (actual, reference) in enumerate(zip(got, expected, strict=True)):
@@ -63,8 +64,9 @@ def agreement(  # noqa: PLR0913, PLR0917  (the rules, and the names for the sent
             rows, wanted = np.sort(rows, axis=-1), np.sort(wanted, axis=-1)
         flat, wanted = rows.reshape(-1), wanted.reshape(-1)
         wrong = _differs(flat, wanted, tolerance)
-        if relative and not np.issubdtype(wanted.dtype, np.integer) and wrong.any():
-            near, zeros = _accept_within(flat, wanted, relative, wrong)
+        share = relative[number] if relative else 0.0
+        if share and not np.issubdtype(wanted.dtype, np.integer) and wrong.any():
+            near, zeros = _accept_within(flat, wanted, share, wrong)
             by_median, other_zeros = by_median + near, other_zeros + zeros
         if wrong.any():
             element = int(np.argmax(wrong))

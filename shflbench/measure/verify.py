@@ -164,6 +164,7 @@ def difference(workload: Workload, got: Sequence[Array], index: int, iterations:
 def agreement_with(workload: Workload, got: Sequence[Array], index: int, iterations: int) -> Agreement:
     """Return how `got` agrees with the reference for input set `index`."""
     tolerance = workload.tolerance(index, iterations)
-    relative = workload.pattern.declaration.relative_tolerance
-    names = [buffer.name for buffer in workload.buffers if buffer.is_output] if relative else []
+    relative = workload.relative_tolerances
+    is_named = any(relative) or workload.pattern.declaration.fixed_sizes
+    names = [buffer.name for buffer in workload.buffers if buffer.is_output] if is_named else []
     return agreement(got, workload.expected(index, iterations), tolerance, workload.unordered, relative, names)

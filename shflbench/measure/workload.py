@@ -248,6 +248,13 @@ class Workload:
         return tuple(item.unordered for item in declared if isinstance(item, (Output, InOut)) and item.compared)
 
     @property
+    def relative_tolerances(self) -> tuple[float, ...]:
+        """For each output, the allowed error of floating-point numbers as a share of their magnitude."""
+        declared, usual = self.pattern.declaration.buffers, self.pattern.declaration.relative_tolerance
+        outputs = (item for item in declared if isinstance(item, (Output, InOut)) and item.compared)
+        return tuple(usual if item.relative_tolerance is None else item.relative_tolerance for item in outputs)
+
+    @property
     def is_added_to(self) -> bool:
         """Whether results depend on what an output contains before a launch, because kernels add to it."""
         outputs = (item for item in self.pattern.declaration.buffers if isinstance(item, Output))

@@ -139,6 +139,7 @@ class InOut(_Buffer):
     restored: bool = False  # each timed launch gets the input, which is copied back before; else what the last one left
     unordered: bool = False  # compared row by row of the reference's array, each row as a multiset
     compared: bool = True  # with the reference; False for what only some of the variants change
+    relative_tolerance: float | None = None  # of its numbers; None: that of the pattern
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +149,7 @@ class Output(_Buffer):
     initial: int | None = None  # of every element, before a launch that is verified; None: arbitrary bytes
     unordered: bool = False  # compared row by row of the reference's array, each row as a multiset
     compared: bool = True  # with the reference; False for what one kernel of a variant writes for a later one
+    relative_tolerance: float | None = None  # of its numbers; None: that of the pattern
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,7 +325,7 @@ class Pattern:
     static_block: bool = False  # kernels are compiled for each number of threads per block, their constant BLOCK
     launch_bounds: bool = False  # kernels say LAUNCH_BOUNDS and are compiled for each block size and blocks per SM
     reference_variant: str = ""  # the variant whose results are the reference, if there is no `reference`
-    relative_tolerance: float = 0.0  # allowed error of floating-point outputs, see `measure.verify`; 0: `tolerance`
+    relative_tolerance: float = 0.0  # largest allowed error of floating-point outputs; 0: `tolerance`
     fixed_sizes: bool = False  # the buffers do not grow with the launch: it runs whole or not at all
     compiler_options: tuple[str, ...] = ()  # of NVRTC, beside the usual ones, e.g. "-std=c++20"
     varied: tuple[str, ...] = ()  # buffers with other contents in the inputs of `varied_inputs`

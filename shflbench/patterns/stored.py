@@ -90,6 +90,7 @@ class StoredBuffer:
     restored: bool = False
     unordered: bool = False
     compared: bool = True
+    relative_tolerance: float | None = None
     inputs: DrawRule = DrawRule()
     other_inputs: DrawRule = DrawRule()
     varied_inputs: DrawRule = DrawRule()

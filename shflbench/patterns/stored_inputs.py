@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from shflbench.core.files import irregular_kind
 from shflbench.core.model import DTYPES
 from shflbench.patterns.data import varied
 from shflbench.patterns.stored import DrawKind
@@ -55,6 +56,8 @@ class StoredInputs:
         option = self.pattern.size_option
         size = at.options[option] if option else ""
         needs_file = any(rule.kind in FROM_FILE for rule in rules)
+        if needs_file and (kind := irregular_kind(self.file)):
+            raise ValueError(f"{self.file} is {kind}, not a file")
         with np.load(self.file) if needs_file else nullcontext({}) as contents:
             return tuple(
                 _from_file(buffer, contents, size, buffer.elements(at), shift if rule.kind is DrawKind.ROLLED else 0)

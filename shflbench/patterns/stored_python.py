@@ -48,7 +48,8 @@ def _imports(stored: StoredPattern, *, in_numpy: bool) -> Iterator[str]:
     classes += ["PointerInto"] if any(isinstance(item, PointerInto) for item in values_of(arguments)) else []
     classes += ["ByValue"] if any(isinstance(item, ByValue) for item in arguments) else []
     classes += ["LaterKernel"] if later else []
-    yield f'"""The kernels of {pattern.source} as a pattern."""\n\n'
+    source = pattern.source.replace("\\", r"\\")
+    yield f'"""The kernels of {source} as a pattern."""\n\n'
     yield "from pathlib import Path\n\n" if stored.read else ""
     if any(item.dtype == "bf16" for item in stored.read):
         yield "import ml_dtypes  # noqa: F401  (NumPy knows bfloat16 then)\n"
@@ -205,7 +206,8 @@ def _reference_stub(pattern: StoredPattern) -> Iterator[str]:
     """Yield a function `reference` that fails with a sentence until the user writes it."""
     outputs = [item for item in pattern.buffers if item.kind != "Input"]
     names = " and ".join(f"`{item.name}`" for item in outputs)
-    parameters = [f"{item.name}_" if iskeyword(item.name) or item.name == "at" else item.name for item in pattern.read]
+    plain = [item.name.replace(".", "_") for item in pattern.read]  # of a field of a structure: `p.in`
+    parameters = [f"{name}_" if iskeyword(name) or name == "at" else name for name in plain]
     yield f"\n\ndef reference({', '.join([*parameters, 'at'])}):\n"
     yield f'    """Return what the kernels must write to {names}.\n\n'
     yield "    All arrays are flat. Numbers are those of the scalars above; `at` has the launch.\n\n"

@@ -11,17 +11,20 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+from zipfile import ZipFile, ZipInfo
 
 import numpy as np
 
 from shflbench.checker import BufferUse
+from shflbench.core.files import read_regular
 from shflbench.cuda.compile.host_headers import stub
 from shflbench.errors import UsageError
-from shflbench.patterns.discover import STORED
 from shflbench.patterns.stored_inputs import CONTENTS, contents_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+    from numpy.typing import NDArray
 
     from shflbench.cuda.compile.nvrtc import PtxUnit
     from shflbench.user_kernels.comparison import KernelComparison
@@ -56,25 +59,48 @@ def pattern_files(comparison: KernelComparison, declaration: Mapping[str, bytes]
         if comparison.use(buffer) is not BufferUse.WRITTEN
     }
     if contents:
-        stream = io.BytesIO()
-        np.savez(stream, allow_pickle=False, **contents)
-        files[CONTENTS] = stream.getvalue()
+        files[CONTENTS] = _archive(contents)
     return Texts(files)
 
 
+def _archive(contents: Mapping[str, NDArray[np.uint8]]) -> bytes:
+    """Return arrays as an archive of NumPy; not by `np.savez`, which has arguments `file` and `allow_pickle`."""
+    stream = io.BytesIO()
+    with ZipFile(stream, "w") as archive:
+        for name, array in contents.items():
+            with archive.open(ZipInfo(f"{name}.npy"), "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, array, allow_pickle=False)
+    return stream.getvalue()
+
+
 def write_folder(texts: Texts, name: str, below: Path) -> Path:
-    """Write the files to a folder called `name` below another one, unless it exists, and return it."""
+    """Write the files to a folder called `name` below another one, unless it has them, and return it."""
     folder = below / texts.digest / name
-    if (folder / STORED).is_file():
+    if _has(folder, texts):
         return folder
     folder.parent.mkdir(parents=True, exist_ok=True)
     aside = Path(tempfile.mkdtemp(dir=folder.parent))
-    _write(texts, aside)
     try:
+        _write(texts, aside)
+        if folder.is_dir():  # its files were changed
+            shutil.rmtree(folder, ignore_errors=True)
         aside.rename(folder)
-    except OSError:  # another process was faster
+    except OSError as error:
         shutil.rmtree(aside, ignore_errors=True)
+        if not _has(folder, texts):  # else another process was faster
+            raise OSError(error.errno, error.strerror, str(folder)) from error
     return folder
+
+
+def _has(folder: Path, texts: Texts) -> bool:
+    """Whether a folder has exactly these files."""
+    try:
+        known = {str(path.relative_to(folder)) for path in folder.rglob("*") if not path.is_dir()}
+        return known == texts.files.keys() and all(
+            read_regular(folder / file, len(content)) == content for file, content in texts.files.items()
+        )
+    except OSError:
+        return False
 
 
 def write_new(texts: Texts, folder: Path, suite: Path, suite_text: str) -> None:

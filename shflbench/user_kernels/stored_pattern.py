@@ -57,28 +57,31 @@ class Equality:
 
 def stored_pattern(comparison: KernelComparison, file: str, equality: Equality) -> StoredPattern:
     """Return the pattern; `file` names the user's file."""
-    dtype = result_dtype(comparison)
+    tolerance = _largest_tolerance(comparison) if equality.tolerance is None else equality.tolerance
     sizes = [size for size in comparison.sizes if size is not None]
     launches = [launch for kernel in comparison.kernels for launch in kernel.launches]
     dims = [LaunchDims(launch.grid, launch.block) for launch in launches]
     return StoredPattern(
         source=file,
-        dtype=dtype,
-        relative_tolerance=_usual_tolerance(comparison) if equality.tolerance is None else equality.tolerance,
+        dtype=result_dtype(comparison),
+        relative_tolerance=tolerance,
         not_compared=tuple(left_out(comparison)),
         launch=str(dims[0]),  # kernels may need its block
         dimensions=max(item.dimensions for item in dims),
         compiler_options=compiler_options(comparison.kernels[-1].unit),
         options={sizes[0][0]: tuple(value for _, value in sizes)} if sizes else {},
-        buffers=tuple(_buffer(comparison, item, equality) for item in comparison.first.buffers),
+        buffers=tuple(_buffer(comparison, item, equality, tolerance) for item in comparison.first.buffers),
         scalars=tuple(_scalar(comparison, *item) for item in dict(_numbers(comparison)).items()),
         variants=tuple(_variant(comparison, kernel) for kernel in comparison.kernels),
     )
 
 
-def _buffer(comparison: KernelComparison, buffer: CandidateBuffer, equality: Equality) -> StoredBuffer:
+def _buffer(
+    comparison: KernelComparison, buffer: CandidateBuffer, equality: Equality, tolerance: float
+) -> StoredBuffer:
     use = comparison.use(buffer)
     is_result = use is not BufferUse.READ
+    own = TOLERANCES.get(buffer_dtype(buffer)) if equality.tolerance is None and is_result else None
     rules = {}
     if use is not BufferUse.WRITTEN:
         rules = {
@@ -95,6 +98,7 @@ def _buffer(comparison: KernelComparison, buffer: CandidateBuffer, equality: Equ
         restored=use is BufferUse.CHANGED and not buffer.variable,
         unordered=is_result and buffer.name in equality.unordered,
         compared=not is_result or comparison.is_compared(buffer),
+        relative_tolerance=None if own == tolerance else own,
         **rules,
     )
 
@@ -186,10 +190,10 @@ def result_dtype(comparison: KernelComparison) -> str:
     return buffer_dtype(buffers[0]) if buffers else "i32"
 
 
-def _usual_tolerance(comparison: KernelComparison) -> float:
-    """Return the tolerance of the first floating-point output, which may follow indices or counts; 0 without one."""
-    dtypes = map(buffer_dtype, _outputs(comparison))
-    return next((TOLERANCES[dtype] for dtype in dtypes if dtype in TOLERANCES), 0.0)
+def _largest_tolerance(comparison: KernelComparison) -> float:
+    """Return the largest usual tolerance of an output that is compared; 0 without a floating-point one."""
+    dtypes = map(buffer_dtype, filter(comparison.is_compared, _outputs(comparison)))
+    return max((TOLERANCES[dtype] for dtype in dtypes if dtype in TOLERANCES), default=0.0)
 
 
 def _outputs(comparison: KernelComparison) -> list[CandidateBuffer]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -57,9 +57,16 @@ def _written(comparison: KernelComparison, file: str, equality: Equality, below:
 
 def _require_outputs(comparisons: Sequence[KernelComparison], names: Collection[str]) -> None:
     """Raise UsageError for a name that is no buffer which the kernels write."""
-    outputs = [
-        buffer.name for item in comparisons for buffer in item.first.buffers if item.use(buffer) is not BufferUse.READ
+    written = [
+        buffer for item in comparisons for buffer in item.first.buffers if item.use(buffer) is not BufferUse.READ
     ]
+    outputs = [buffer.name for buffer in written]
+    unsorted = [buffer for buffer in written if buffer.name in names]
+    if structures := [item.name for item in unsorted if item.may_be_structure or item.lanes > 1]:
+        raise UsageError(
+            f"elements in any order: those of `{min(structures)}` are no single numbers",
+            "Let the kernels write one array per field, or compare the elements in their order.",
+        )
     if unknown := [name for name in names if name not in outputs]:
         known = ", ".join(dict.fromkeys(outputs)) or "none"
         raise UsageError(
@@ -100,8 +107,9 @@ def new_suite(path: Path, comparison: KernelComparison, into: Path, *, in_numpy:
                 f"the launch `{case.launch.expression}` of `{case.variant}` cannot be that of a suite",
                 "Give launches of whole warps, for all kernels, by --launch, or compare the kernels by bench.",
             )
-    folder, suite = into / comparison.name.replace("-", "_"), into / f"{comparison.name}.yaml"
-    text = _text(comparison.name, f"Kernels of {path.name}", cases)
+    name = comparison.name.lower()  # of suites and folders
+    folder, suite = into / name.replace("-", "_"), into / f"{name}.yaml"
+    text = _text(name, f"Kernels of {path.name}", [replace(case, pattern=name) for case in cases])
     declaration = pattern_python(stored_pattern(comparison, path.name, Equality()), in_numpy=in_numpy)
     write_new(pattern_files(comparison, {PYTHON: declaration.encode()}), folder, suite, text)
     return [folder / "kernels.cu", folder / PYTHON, suite]

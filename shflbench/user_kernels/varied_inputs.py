@@ -86,7 +86,10 @@ def other_value(comparison: KernelComparison, name: str, values: Mapping[Size, C
     if not isfinite(value):
         return None
     place = sorted(_shared(comparison)).index(name) % 8
-    return value + 0.625 + place / 8 if DTYPES[dtype].floating else value + 3 + place
+    if DTYPES[dtype].floating:
+        return value + 0.625 + place / 8
+    step = 3 + place
+    return value + step if value + step <= np.iinfo(DTYPES[dtype].numpy).max else value - step
 
 
 def left_out(comparison: KernelComparison) -> Iterator[str]:
@@ -101,7 +104,7 @@ def left_out(comparison: KernelComparison) -> Iterator[str]:
     numbers = [item for item in first.numbers if _may_differ_for_others(comparison, item)]
     numbers.sort(key=lambda item: item.name not in _fixed(comparison))
     if numbers:
-        texts = (f"`{item.name}` than {number_value(item)[0]:g}" for item in numbers)
+        texts = (f"`{item.name}` than {' and '.join(_values(comparison, item.name))}" for item in numbers)
         yield f"results with other values of {', '.join(texts)}"
     outputs = [item for item in first.buffers if comparison.use(item) is not BufferUse.READ]
     if not any(map(comparison.is_compared, outputs)):
@@ -109,6 +112,13 @@ def left_out(comparison: KernelComparison) -> Iterator[str]:
     if scratch := [f"`{item.name}`" for item in outputs if not comparison.is_compared(item)]:
         yield f"the contents of {', '.join(scratch)} afterwards"
     yield from later_launches(comparison)
+
+
+def _values(comparison: KernelComparison, name: str) -> Iterator[str]:
+    """Return the values of a number at all sizes, without repetitions."""
+    launches = comparison.sizes.values()
+    numbers = (item for launch in launches for item in launch.numbers if item.name == name)
+    return iter(dict.fromkeys(f"{number_value(item)[0]:g}" for item in numbers))
 
 
 def _may_differ_for_others(comparison: KernelComparison, number: CandidateNumber) -> bool:

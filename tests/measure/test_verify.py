@@ -105,22 +105,22 @@ def test_reference_that_is_not_finite_takes_the_same_only(
 ) -> None:
     wanted = np.array([1, value, 3], np.float32)
     relative = 0.0 if tolerance else 1e-4
-    assert mismatch([wanted.copy()], [wanted], tolerance, (), relative) == ""
+    assert mismatch([wanted.copy()], [wanted], tolerance, (), [relative]) == ""
     for other in others:
-        assert mismatch([np.array([1, other, 3], np.float32)], [wanted], tolerance, (), relative)
+        assert mismatch([np.array([1, other, 3], np.float32)], [wanted], tolerance, (), [relative])
 
 
 def test_small_results_are_compared_with_the_median_and_not_with_the_mean() -> None:
     wanted = np.array([1e12, 2, 3, 4, 1e-9], np.float32)
     near = np.array([1e12, 2, 3, 4, 2e-9], np.float32)
-    assert agreement([near], [wanted], 0.0, (), 1e-4) == Agreement("", by_median=1)
+    assert agreement([near], [wanted], 0.0, (), [1e-4]) == Agreement("", by_median=1)
     wrong = np.array([1e12, 2, 3.1, 4, 1e-9], np.float32)
-    assert "(1 of 5 are wrong)" in mismatch([wrong], [wanted], 0.0, (), 1e-4)
+    assert "(1 of 5 are wrong)" in mismatch([wrong], [wanted], 0.0, (), [1e-4])
 
 
 def test_zeros_of_another_sign_are_counted() -> None:
     wanted, got = np.array([0, 1], np.float32), np.array([-0.0, 1], np.float32)
-    assert agreement([got], [wanted], 0.0, (), 1e-4) == Agreement("", other_zeros=1)
+    assert agreement([got], [wanted], 0.0, (), [1e-4]) == Agreement("", other_zeros=1)
 
 
 def test_without_a_tolerance_the_bits_decide() -> None:

@@ -83,6 +83,19 @@ def test_the_reference_in_numpy_is_a_function_to_be_written() -> None:
     assert "def varied_inputs" not in text
 
 
+def test_names_of_files_and_of_fields_are_python() -> None:
+    buffers = (replace(SMALL.buffers[0], name="p.in"), *SMALL.buffers[1:])
+    text = pattern_python(replace(SMALL, source=r"v\N.cu", buffers=buffers), in_numpy=True)
+    compile(text, "pattern.py", "exec")
+    assert text.startswith(r'"""The kernels of v\\N.cu as a pattern.')
+    assert "def reference(p_in, at):" in text
+
+
+def test_a_tolerance_of_one_buffer_is_printed() -> None:
+    buffers = (*SMALL.buffers[:1], replace(SMALL.buffers[1], relative_tolerance=0.5))
+    assert "relative_tolerance=0.5)," in pattern_python(replace(SMALL, buffers=buffers))
+
+
 def test_numbers_without_a_word_in_python_are_printed() -> None:
     numbers = "lambda at: {'100': float('inf'), '200': float('nan')}[at.options['n']]"
     assert f"Scalar('most', {numbers}, dtype='f64')" in pattern_python(PATTERN)

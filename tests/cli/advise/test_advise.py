@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from shflbench.advice.copied_code import code_of
+from shflbench.advice.gpu_results import read_results
 from shflbench.analysis.answers.group_answers import answers_of
 from shflbench.analysis.ranking import times
 from shflbench.store import read_run
@@ -197,6 +198,7 @@ def test_results_of_an_emulator_are_no_times(shflbench: Command, tmp_path: Path)
     outcome = shflbench("advise", "vote")
     assert outcome.code == 3
     assert "no case of results was timed on a GPU" in outcome.err
+    assert read_results((), None, "sm_90") == []  # as where there are no results
 
 
 def test_a_pattern_with_one_candidate_has_no_advice(shflbench: Command, tmp_path: Path) -> None:
