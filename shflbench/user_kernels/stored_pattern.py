@@ -81,7 +81,7 @@ def _buffer(
 ) -> StoredBuffer:
     use = comparison.use(buffer)
     is_result = use is not BufferUse.READ
-    own = TOLERANCES.get(buffer_dtype(buffer)) if equality.tolerance is None and is_result else None
+    usual = TOLERANCES.get(buffer_dtype(buffer)) if equality.tolerance is None and is_result else None
     rules = {}
     if use is not BufferUse.WRITTEN:
         rules = {
@@ -98,7 +98,7 @@ def _buffer(
         restored=use is BufferUse.CHANGED and not buffer.variable,
         unordered=is_result and buffer.name in equality.unordered,
         compared=not is_result or comparison.is_compared(buffer),
-        relative_tolerance=None if own == tolerance else own,
+        relative_tolerance=None if usual == tolerance else usual,
         **rules,
     )
 

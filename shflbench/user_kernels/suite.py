@@ -57,11 +57,11 @@ def _written(comparison: KernelComparison, file: str, equality: Equality, below:
 
 def _require_outputs(comparisons: Sequence[KernelComparison], names: Collection[str]) -> None:
     """Raise UsageError for a name that is no buffer which the kernels write."""
-    written = [
+    buffers = [
         buffer for item in comparisons for buffer in item.first.buffers if item.use(buffer) is not BufferUse.READ
     ]
-    outputs = [buffer.name for buffer in written]
-    unsorted = [buffer for buffer in written if buffer.name in names]
+    outputs = [buffer.name for buffer in buffers]
+    unsorted = [buffer for buffer in buffers if buffer.name in names]
     if structures := [item.name for item in unsorted if item.may_be_structure or item.lanes > 1]:
         raise UsageError(
             f"elements in any order: those of `{min(structures)}` are no single numbers",
