@@ -1,4 +1,4 @@
-"""Kernels on six architectures: each dtype and option on sm_90, and in turn on half of the others.
+"""Kernels on six architectures: each dtype and some options on sm_90, and in turn on half of the others.
 
 Complete, each combination of dtypes and options on sm_90, each dtype on all others, and each option on two of them.
 """
