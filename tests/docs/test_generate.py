@@ -40,7 +40,7 @@ def test_committed_page_of_a_pattern_matches_the_code(name: str) -> None:
 
 
 @pytest.mark.archs
-@pytest.mark.parametrize("name", in_turn(list(builtin()), one_in=16))
+@pytest.mark.parametrize("name", in_turn(list(builtin()), one_in=40))
 def test_tables_of_machine_code_match_the_compiler(name: str, kernel_cache: Path) -> None:
     _, text = committed_tables(name)
     if compiler_of(text) != find().version:

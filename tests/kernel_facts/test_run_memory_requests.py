@@ -169,6 +169,7 @@ def shares_of_wide_loops(run: Run, cache: Path, known: KnownCodes) -> dict[str, 
 
 
 @pytest.mark.archs
+@pytest.mark.complete  # four minutes
 def test_no_committed_row_with_wide_accesses_takes_fewer_clocks_than_passes(kernel_cache: Path) -> None:
     shares: dict[str, float] = {}
     known: KnownCodes = {}

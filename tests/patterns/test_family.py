@@ -135,6 +135,7 @@ def test_members_are_right_at_all_values_of_options(shflbench: Command, tmp_path
 
 
 @pytest.mark.archs
+@pytest.mark.one_in(4)
 @pytest.mark.usefixtures("kernel_cache")
 @pytest.mark.parametrize("name", PATTERNS)
 @all_or_a_sample

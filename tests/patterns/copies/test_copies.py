@@ -118,7 +118,7 @@ def test_a_mistake_in_copied_code_is_found(
     assert set(verdicts(check, copies).values()) == {verdict}
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(6)
 @pytest.mark.archs
 @pytest.mark.parametrize("pattern", builtin())
 @all_or_a_sample
