@@ -55,6 +55,7 @@ def test_an_unedited_template_is_right(name: str, dtype: str, options: Mapping[s
     assert verdicts(challenged, tmp_path) == [KernelVerdict.CLEAN]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.archs
 @pytest.mark.parametrize("name", [name for name in builtin() if name not in REFUSED])
 @all_or_a_sample
