@@ -11,7 +11,7 @@ from tools.docs.first_page import PAGE, render, verdicts
 from tools.docs.measured import Setting, settings
 from tools.docs.opponents import RECORDS
 from tools.docs.site_files import all_files, body, page_name
-from tools.docs.site_links import DOCS, FileLink, entries, file_link, parse, rewrite
+from tools.docs.site_links import DOCS, FileLink, entries, file_link, file_links, parse, rewrite
 
 TEXT = PAGE.read_text(encoding="utf-8")
 NOTEBOOK = DOCS / "notebooks" / "explore-results.md"
@@ -127,6 +127,15 @@ def test_a_link_to_a_file_outside_the_documentation_becomes_one_to_its_page() ->
 def test_links_in_code_and_images_stay_as_they_are() -> None:
     text = "[a](x.cu) ![chart](x.svg)\n```\n[b](x.cu)\n```\n[`c` [d]](x.cu#L1)\n"
     assert rewrite(text, str.upper) == "[a](X.CU) ![chart](x.svg)\n```\n[b](x.cu)\n```\n[`c` [d]](X.CU#L1)\n"
+
+
+def test_a_link_to_a_heading_of_a_file_leads_to_its_id() -> None:
+    links = {
+        link for page in DOCS.rglob("*.md") for link in file_links(page) if link.place and link.path.endswith(".md")
+    }
+    pages = {path: body(FileLink(path), str) for path in {link.path for link in links}}
+    assert pages
+    assert [link for link in links if f'id="{link.place}"' not in pages[link.path]] == []
 
 
 def test_every_linked_file_has_a_page_with_its_lines() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from html import escape
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from markdown_it import MarkdownIt
@@ -56,11 +58,21 @@ def _markdown(path: Path, uri: Callable[[str], str]) -> str:
             return target
         return uri(page.relative_to(ROOT / "docs").with_suffix("").as_posix()) + (f"#{place}" if place else "")
 
-    html: str = MarkdownIt("commonmark").enable("table").render(rewrite(path.read_text(encoding="utf-8"), address))
+    reader = MarkdownIt("commonmark").enable("table")
+    tokens = reader.parse(rewrite(path.read_text(encoding="utf-8"), address))
+    for token, content in pairwise(tokens):
+        if token.type == "heading_open":
+            token.attrSet("id", _anchor(content.content))
+    html: str = reader.renderer.render(tokens, reader.options, {})
     # As the theme does with its own tables: a wide one scrolls instead of widening the page.
     return html.replace("<table>", '<div class="table-wrapper docutils container"><table class="docutils">').replace(
         "</table>", "</table></div>"
     )
+
+
+def _anchor(heading: str) -> str:
+    """Return the id of a heading, as GitHub and the pages of the documentation have it."""
+    return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
 
 
 def _code(path: Path) -> str:
