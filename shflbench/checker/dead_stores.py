@@ -104,7 +104,7 @@ class DeadStoreCheck:
             removed = {line for place in places for line in _near(place) & (stored - kept)}
             if not removed:
                 return None
-            whole = [item for item in launch_plan if not item.shape.sample and _has_stated_block(item, kernel)]
+            whole = [item for item in launch_plan if not item.shape.sample and _has_specified_block(item, kernel)]
             if not whole:
                 return DeadStores(places, unjudged="the host code specifies the block of no launch")
             budget = RunBudget(of_file=self.budget)
@@ -134,7 +134,7 @@ class DeadStoreCheck:
         return link_whole(self._module, kernel.symbol)
 
 
-def _has_stated_block(launch: PlannedLaunch, kernel: SourceKernel) -> bool:
+def _has_specified_block(launch: PlannedLaunch, kernel: SourceKernel) -> bool:
     """Whether the block of a launch does not follow from a number that stands for what the host code reads."""
     host = launch.host
     if host is None or not launch.assumed:

@@ -12,7 +12,7 @@ from shflbench.checker.difference_words import difference_words
 from shflbench.checker.finding import Finding, FindingAccess, WeakOrderPlace, in_words
 from shflbench.checker.inputs.default_launches import assumed_texts
 from shflbench.checker.judgment.dead_stores import with_removed
-from shflbench.checker.judgment.sentences import unstated_sentence, unsupported_sentence
+from shflbench.checker.judgment.sentences import unspecified_sentence, unsupported_sentence
 from shflbench.checker.judgment.unspecified import is_only_included
 from shflbench.checker.report import KernelReport, LaunchRecord, join_first
 from shflbench.checker.runs.all_schedules import communicates_by_barriers, shows_all_schedules
@@ -160,7 +160,7 @@ class KernelReporter:
         if unsupported := unsupported_sentence(judgment.observations):
             yield unsupported
         only_included = is_only_included(self.kernel, self.file)
-        if unspecified := unstated_sentence(judgment.observations, only_included=only_included):
+        if unspecified := unspecified_sentence(judgment.observations, only_included=only_included):
             yield unspecified
         if any(unreached):
             yield f"not checked: {unreached_text(*unreached)}, which never ran"

@@ -37,7 +37,7 @@ def is_replaceable(comparison: KernelComparison, buffer: CandidateBuffer) -> boo
     return buffer.is_constant and buffer in _data(comparison) and not _stores_may_meet(comparison)
 
 
-def stated_rule(buffer: CandidateBuffer) -> DrawRule:
+def specified_rule(buffer: CandidateBuffer) -> DrawRule:
     """Return how the contents of a buffer are drawn in the inputs: as somebody specifies them, or in another order."""
     return DrawRule(kind=DrawKind.ROLLED if buffer.is_synthesized and not buffer.is_ordered else DrawKind.STORED)
 

@@ -24,7 +24,7 @@ from shflbench.patterns.stored import (
 )
 from shflbench.user_kernels.comparison import by_size
 from shflbench.user_kernels.pattern_values import at_size, buffer_dtype, element_count, number_value, stored_number
-from shflbench.user_kernels.replaced_inputs import needs_other_inputs, other_rule, stated_rule
+from shflbench.user_kernels.replaced_inputs import needs_other_inputs, other_rule, specified_rule
 from shflbench.user_kernels.varied_inputs import left_out, other_value, varied_rule
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def _buffer(
     rules = {}
     if use is not BufferUse.WRITTEN:
         rules = {
-            "inputs": stated_rule(buffer),
+            "inputs": specified_rule(buffer),
             "other_inputs": other_rule(comparison, buffer),
             "varied_inputs": varied_rule(comparison, buffer),
         }

@@ -64,12 +64,12 @@ class ComparisonEvidence:
     def of(cls, base: Side, new: Side, *, alternated: bool = False) -> ComparisonEvidence:
         """Collect the evidence of two sides; that of sentinels only if both sides have the same ones.
 
-        `alternated`: the user specifies that the processes of both sides ran in turn.
+        `alternated`: the user states that the processes of both sides ran in turn.
         """
         sampled = bool(base.kernels) and bool(new.kernels)
         one_gpu = len({run.info.device.uuid for run in (*base.runs, *new.runs) if run.info.device}) < 2  # noqa: PLR2004
         if not base.sentinels or base.sentinels != new.sentinels:
-            machine = MachineEvidence.of(base, new, specified=alternated) if sampled else None
+            machine = MachineEvidence.of(base, new, stated=alternated) if sampled else None
             return cls(sampled, None, 0.0, one_gpu, machine)
         return cls.of_sentinels(base.sentinel_estimates(), new.sentinel_estimates(), sampled=sampled, one_gpu=one_gpu)
 

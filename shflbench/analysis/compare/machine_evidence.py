@@ -35,7 +35,7 @@ class ProcessOrder(StrEnum):
     """Whether the processes of the two sides ran in turn, and how that is known."""
 
     RECORDED = "recorded"  # by the start times in the files
-    SPECIFIED = "specified"  # by the user; the files have no start times
+    STATED = "stated"  # by the user; the files have no start times
     UNKNOWN = "unknown"
     ONE_AFTER_ANOTHER = "one-after-another"  # not in turn, by the start times in the files
 
@@ -45,16 +45,16 @@ class MachineEvidence:
     """The evidence that the machine was the same on both sides."""
 
     order: ProcessOrder
-    specified: bool = False  # by the user, that the processes ran in turn
+    stated: bool = False  # by the user, that the processes ran in turn
     base_mhz: Clocks = field(default_factory=dict, repr=False)
     new_mhz: Clocks = field(default_factory=dict, repr=False)
 
     @classmethod
-    def of(cls, base: Side, new: Side, *, specified: bool) -> MachineEvidence | None:
+    def of(cls, base: Side, new: Side, *, stated: bool) -> MachineEvidence | None:
         """Return the evidence of two sides; None unless all runs were converted from files of another tool."""
         if any(run.info.converted is None for side in (base, new) for run in side.runs):
             return None
-        return cls(_order(base, new, specified=specified), specified, *map(_clocks_mhz, (base, new)))
+        return cls(_order(base, new, stated=stated), stated, *map(_clocks_mhz, (base, new)))
 
     def doubts(self, contrast: Contrast) -> Iterator[Doubt]:
         """Yield why a small change of a case with samples is only suspected; nothing if it is certain."""
@@ -78,7 +78,7 @@ class MachineEvidence:
 
     def warnings(self, contrasts: Sequence[Contrast]) -> Iterator[str]:
         """Yield sentences on what is missing."""
-        if self.specified and self.order is ProcessOrder.ONE_AFTER_ANOTHER:
+        if self.stated and self.order is ProcessOrder.ONE_AFTER_ANOTHER:
             yield "--alternated contradicts the start times in the files, which count"
         reasons = {reason: None for contrast in contrasts if (reason := self.reason(contrast))}
         if reasons:
@@ -90,8 +90,8 @@ class MachineEvidence:
         match self.order:
             case ProcessOrder.RECORDED:
                 return "the processes of both sides ran in turn, by the start times in the files"
-            case ProcessOrder.SPECIFIED:
-                return "the processes of both sides ran in turn, as specified by --alternated"
+            case ProcessOrder.STATED:
+                return "the processes of both sides ran in turn, as stated by --alternated"
             case _:
                 return ""
 
@@ -107,10 +107,10 @@ WORDS = {
 }
 
 
-def _order(base: Side, new: Side, *, specified: bool) -> ProcessOrder:
+def _order(base: Side, new: Side, *, stated: bool) -> ProcessOrder:
     starts = [_starts(side) for side in (base, new)]
     if None in (times for side in starts for times in side):
-        return ProcessOrder.SPECIFIED if specified else ProcessOrder.UNKNOWN
+        return ProcessOrder.STATED if stated else ProcessOrder.UNKNOWN
     sides = sorted((str(start), place) for place, side in enumerate(starts) for start in side)
     return ProcessOrder.RECORDED if _in_turn(sides) else ProcessOrder.ONE_AFTER_ANOTHER
 

@@ -42,7 +42,7 @@ class Settings:
     allowed: frozenset[Outcome] = frozenset()  # findings that do not fail the gate
     any_revision: bool = False  # of the suite's text
     noise: NoiseModel | None = None  # learned on this machine
-    alternated: bool = False  # the user specifies that the processes of both sides ran in turn
+    alternated: bool = False  # the user states that the processes of both sides ran in turn
 
 
 def compare(base: Side, new: Side, settings: Settings | None = None) -> Comparison:

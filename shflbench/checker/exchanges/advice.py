@@ -24,7 +24,7 @@ from shflbench.checker.exchanges.data_decide import DataDecide, by_data, data_de
 from shflbench.checker.exchanges.launch_words import launch_texts
 from shflbench.checker.exchanges.proved_flows import FlowProofs
 from shflbench.checker.exchanges.recorder import OF_ONE_VALUE, OUTSIDE_OF_THE_WARP, LaneRelation
-from shflbench.checker.exchanges.same_memory import StatedRuns
+from shflbench.checker.exchanges.same_memory import SpecifiedRuns
 from shflbench.checker.exchanges.study import KernelStudy, study_launches
 from shflbench.checker.file_check import check_kernels
 from shflbench.checker.file_reading import read_file, with_given_numbers
@@ -96,7 +96,7 @@ class KernelAdvice:
     is_fixed: bool = False  # the exchanges are the same in all launches with blocks of these shapes
     only: tuple[str, ...] = ()  # values that decide on the exchanges, of which no others were tried: `w = 33`
     is_reached: bool = True  # a launch executed each line with accesses to shared memory
-    runs: StatedRuns | None = field(default=None, repr=False, compare=False)  # that it rests on
+    runs: SpecifiedRuns | None = field(default=None, repr=False, compare=False)  # that it rests on
     others: tuple[SourceLine, ...] = field(default=(), repr=False)  # where kernels without a report begin
 
 
@@ -141,7 +141,7 @@ def _advice(report: KernelReport, study: KernelStudy, file: KernelFile, options:
     barriers = tuple(BarrierAdvisor(report, study, file, examples).advice())
     shapes = tuple(dict.fromkeys(str(launch.shape) for launch in study.launches))
     exchanges.sort(key=_lines)
-    runs = StatedRuns(study.program, tuple(study.specified)) if study.program is not None else None
+    runs = SpecifiedRuns(study.program, tuple(study.specified)) if study.program is not None else None
     steps = _collectives(study, exchanges)
     return KernelAdvice(
         report,

@@ -28,14 +28,14 @@ LEAST_BEYOND = 128  # random integers are below it: they fit a byte, and are val
 
 
 @dataclass(frozen=True, slots=True)
-class StatedRuns:
+class SpecifiedRuns:
     """The code of a kernel, and its launches that somebody specified."""
 
     program: Program
     launches: tuple[LaunchEvidence, ...]
 
 
-def leaves_same_memory(runs: StatedRuns, changed: Program, budget: FileBudget) -> bool:
+def leaves_same_memory(runs: SpecifiedRuns, changed: Program, budget: FileBudget) -> bool:
     """Whether a changed kernel leaves the same memory as before for all inputs of its launches, and for random ones.
 
     Contents of the host code are often all zero, with which a wrong exchange does not show. With random ones in their

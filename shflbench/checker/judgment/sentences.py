@@ -88,7 +88,7 @@ def unsupported_sentence(judged: Sequence[Observation]) -> str:
     return f"{_kinds(unsupported)} only {where}, and not {'with' if values else 'in'} others"
 
 
-def unstated_sentence(judged: Sequence[Observation], *, only_included: bool) -> str:
+def unspecified_sentence(judged: Sequence[Observation], *, only_included: bool) -> str:
     """Return what happened only in launches that nothing specifies, and why it does not count; empty if nothing did."""
     items = [item for item in judged if item.unspecified]
     if not items:

@@ -34,7 +34,7 @@ def test_nvbench_in_turn_is_slower_and_fails(shflbench: Command) -> None:
     assert "slower   copy/T=F32" in outcome.out
     assert outcome.out.endswith("1 slower of 2 cases\n")
     assert outcome.err.splitlines()[:2] == [
-        "note: the processes of both sides ran in turn, as specified by --alternated",
+        "note: the processes of both sides ran in turn, as stated by --alternated",
         "note: 1 case was skipped on both sides",
     ]
     assert "warning" not in outcome.err
