@@ -24,6 +24,7 @@ PROGRAMS = {
     "claims": "count wrong verdicts on claims where the truth is known",
     "compare_power": "measure false alarms and power of `compare` and other rules; parts: corpus, pack",
     "emulator": "measure the speed of the emulator",
+    "fences": "measure what a fence costs on a GPU, and on what that depends",
     "file_advice": "advise on public files, for readers who judge the suggestions",
     "fleet_ranking": "count which slow devices of a simulated fleet are named",
     "limits": "compare limits with the measured times of the reference runs",

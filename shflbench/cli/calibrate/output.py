@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from shflbench.cli.layout import Line, Table, align_right
 from shflbench.core.grouping import group_by
 from shflbench.measure.calibrate.pipeline import PROCESSES
-from shflbench.measure.calibrate.probes import PROBES, FigureUnit
+from shflbench.measure.calibrate.probe import FigureUnit
+from shflbench.measure.calibrate.probes import PROBES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -13,7 +13,7 @@ from shflbench.cuda.backends.base import Buffer, KernelCall
 from shflbench.errors import LaunchError
 from shflbench.measure.calibrate.compiled import CalibrationKernels
 from shflbench.measure.calibrate.estimate import LengthPair, TimedLength
-from shflbench.measure.calibrate.probes import FigureUnit, Formula, Place, Probe
+from shflbench.measure.calibrate.probe import FigureUnit, Formula, Place, Probe
 from shflbench.patterns.declare import ITERATIONS
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ class ProbeRunner:
         kernel = self._kernels.of(probe)
         device = self.backend.device
         blocks = probe.blocks or max(1, self.backend.resident_blocks(kernel, probe.block, 0))
-        grid = 1 if probe.single else blocks * device.sms
+        grid = 1 if probe.single else blocks * device.sms // probe.cluster * probe.cluster
         call = kernel_call(probe, kernel, device, grid, self.backend.free_bytes())
         open_kernel = self.backend.open(call)
         long, short = _lengths(probe, open_kernel, call, place)
@@ -108,7 +108,7 @@ def kernel_call(probe: Probe, kernel: Kernel, device: Device, grid: int, free_by
     if probe.place is Place.SMALL:
         extra = () if probe.argument is None else (np.int32(probe.argument),)
         arguments = (memory.name, ITERATIONS) if probe.kernel == "empty" else (memory.name, ITERATIONS, zero, *extra)
-        return KernelCall(kernel, grid, probe.block, 0, (memory,), arguments)
+        return KernelCall(kernel, grid, probe.block, 0, (memory,), arguments, cluster=(probe.cluster, 1, 1))
     is_copy = probe.kernel.startswith("copy")
     size = region_bytes(probe.place, device.state.l2_bytes, free_bytes)
     source = Buffer("words", size // 4, "uint32", written=True, initial=0)

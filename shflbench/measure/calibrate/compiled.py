@@ -1,4 +1,4 @@
-"""Compile the kernels of the figures, all in one translation unit."""
+"""Compile the kernels of the figures, one translation unit per file."""
 
 from __future__ import annotations
 
@@ -6,27 +6,32 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from shflbench.core.grouping import group_by
 from shflbench.core.model import Kernel
 from shflbench.cuda.compile import nvrtc, resources
 from shflbench.cuda.compile.cache import KernelCache, key
 from shflbench.cuda.compile.source import Source
 from shflbench.errors import CompileError
-from shflbench.measure.calibrate.probes import Probe, select_supported
+from shflbench.measure.calibrate.probes import select_supported
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from shflbench.cuda.compile.nvrtc import Compiled
     from shflbench.cuda.compile.toolchain import Toolchain
+    from shflbench.measure.calibrate.probe import Probe
 
-SOURCE = Path(__file__).with_name("kernels.cu")
+FOLDER = Path(__file__).parent
+COMMON = "common.cuh"  # before each of the others
 
 
 def sources(probes: Iterable[Probe]) -> dict[str, Source]:
-    """Return the source of each kernel of `probes`, by its name in C++; all are of one translation unit."""
-    text = SOURCE.read_text(encoding="utf-8")
-    names = dict.fromkeys(kernel for probe in probes for kernel in probe.kernels)
-    return {name: Source(f"calibrate/{SOURCE.name}", text, {}, name) for name in names}
+    """Return the source of each kernel of `probes`, by its name in C++; those of one file are of one unit."""
+    files = {kernel: probe.source for probe in probes for kernel in probe.kernels}
+    texts = {name: (FOLDER / name).read_text(encoding="utf-8") for name in {COMMON, *files.values()}}
+    return {
+        kernel: Source(f"calibrate/{file}", texts[COMMON] + texts[file], {}, kernel) for kernel, file in files.items()
+    }
 
 
 class CalibrationKernels:
@@ -44,7 +49,8 @@ class CalibrationKernels:
                 missing.append(source)
             else:
                 self._kernels[name] = kernel
-        self._compile(missing)
+        for unit in group_by(missing, lambda source: source.name).values():
+            self._compile(unit)
 
     def of(self, probe: Probe) -> Kernel:
         """Return the kernel of a probe; CompileError if it does not compile."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.core.model import Interval
 from shflbench.core.statistics import median_interval, widen
-from shflbench.measure.calibrate.probes import Formula
+from shflbench.measure.calibrate.probe import Formula
 from shflbench.measure.rounds import USUAL_STEP_US
 
 if TYPE_CHECKING:

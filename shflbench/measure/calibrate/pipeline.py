@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from shflbench.core.model import Interval
     from shflbench.measure.calibrate.estimate import LengthPair
-    from shflbench.measure.calibrate.probes import Probe
+    from shflbench.measure.calibrate.probe import Probe
     from shflbench.measure.calibrate.worker import CalibrationDevice, OpenedDevice
 
 # Some figures differ more between processes than within one, which keeps the addresses of its code and its buffers: on

@@ -7,7 +7,9 @@ from shflbench.cuda.compile.toolchain import find
 from shflbench.errors import LaunchError
 from shflbench.measure.calibrate.bench import ProbeRunner, region_bytes, work_per_pass
 from shflbench.measure.calibrate.estimate import LengthPair
-from shflbench.measure.calibrate.probes import BUFFERS, PROBES, Formula, Place
+from shflbench.measure.calibrate.probe import Formula, Place
+from shflbench.measure.calibrate.probes import PROBES
+from shflbench.measure.calibrate.rates import BUFFERS
 from tests.fakes.calibrated import CLOCK_MHZ, LAUNCH_US, ScriptedDevice
 
 BY_NAME = {probe.name: probe for probe in PROBES}

@@ -4,7 +4,7 @@ import pytest
 
 from shflbench.core.model import Interval
 from shflbench.measure.calibrate.estimate import LengthPair, TimedLength, estimate, over_processes
-from shflbench.measure.calibrate.probes import Formula
+from shflbench.measure.calibrate.probe import Formula
 
 CLOCK_MHZ = 2000.0
 

@@ -10,7 +10,8 @@ from shflbench.cuda.compile.build import MachineCode, machine_code
 from shflbench.cuda.compile.loops import counted_loops
 from shflbench.cuda.compile.toolchain import find
 from shflbench.measure.calibrate.compiled import sources
-from shflbench.measure.calibrate.probes import FigureUnit, Probe, select_supported
+from shflbench.measure.calibrate.probe import FigureUnit, Probe
+from shflbench.measure.calibrate.probes import select_supported
 
 ARCHS = ["sm_90", pytest.param("sm_75", marks=pytest.mark.archs), pytest.param("sm_120", marks=pytest.mark.archs)]
 BARELY = 1.05  # on sm_75 a vote needs a comparison beside it, and both together take all issue slots

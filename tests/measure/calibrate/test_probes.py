@@ -1,5 +1,6 @@
 from shflbench.core.arch import load
-from shflbench.measure.calibrate.probes import PROBES, Formula, select_supported
+from shflbench.measure.calibrate.probe import Formula
+from shflbench.measure.calibrate.probes import PROBES, select_supported
 
 BY_NAME = {probe.name: probe for probe in PROBES}
 # The names by which models look figures up.
@@ -35,9 +36,21 @@ def test_nothing_is_documented_of_an_unknown_architecture() -> None:
     assert {probe.documented_value(None) for probe in PROBES} == {None}
 
 
-def test_turing_has_no_redux() -> None:
+def test_turing_has_no_redux_no_mma_of_16_and_no_clusters() -> None:
     unsupported = set(BY_NAME) - {probe.name for probe in select_supported("sm_75")}
-    assert unsupported == {"redux_add", "redux_min", "redux_umin", "redux_xor"}
+    lacking = (
+        "redux",
+        "mma",
+        "mbarrier",
+        "cluster",
+        "fence_cluster",
+        "fence_gpu_release",
+        "fence_gpu_acquire",
+        "dsmem",
+    )
+    since_hopper = ("st_async", "red_async", "remote_arrival", "stmatrix")
+    assert {name for name in BY_NAME if name.startswith((*lacking, *since_hopper))} == unsupported
+    assert {"redux_add", "mma", "cluster_barrier_2"} <= unsupported
     assert select_supported("sm_90a") == PROBES
 
 

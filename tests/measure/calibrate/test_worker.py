@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from shflbench.errors import DeviceError
-from shflbench.measure.calibrate.probes import Formula
+from shflbench.measure.calibrate.probe import Formula
 from shflbench.measure.calibrate.worker import DeviceInProcess, DeviceInWorker
 from tests.fakes.calibrated import ENVIRONMENT
 
