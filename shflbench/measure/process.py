@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from shflbench.measure.events import JobEvent
 
+GPU_OPENER = "shflbench.cuda.backends.cuda:open_backend"  # what a worker process opens a GPU with
 END_SECONDS = 10.0  # until a killed process ends; if the driver hangs, waiting longer does not help
 CHUNK = 1 << 16  # bytes: the capacity of a pipe on Linux
 LAST_BYTES = 4096  # of the worker's output, which are searched for its last line

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from shflbench.store import RunInfo
 
 EMULATED = "Kernels are compiled, and verified by running their PTX on the emulator; nothing is timed."
-OPENER = "shflbench.cuda.backends.cuda:open_backend"  # what a worker process opens a GPU with
 _NEEDED = ("overrides", "precision", "max_seconds", "processes", "seed")  # settings, to resume a run
 
 
@@ -98,9 +97,9 @@ def early_worker(request: RunRequest) -> Iterator[EarlyWorker | None]:
     if without_gpu_option(request) or _no_gpu():
         yield None
         return
-    from shflbench.measure.process import EarlyWorker
+    from shflbench.measure.process import GPU_OPENER, EarlyWorker
 
-    with closing(EarlyWorker(OPENER, str(request.gpu or 0))) as early:
+    with closing(EarlyWorker(GPU_OPENER, str(request.gpu or 0))) as early:
         yield early
 
 
@@ -120,9 +119,10 @@ def open_executor(request: RunRequest, suite: Suite, early: EarlyWorker | None =
     if not needs_gpu and (reason := _no_gpu()):
         return _emulator(request, suite), f"No GPU ({reason}). {EMULATED}"
     from shflbench.measure.executor import GpuExecutor
+    from shflbench.measure.process import GPU_OPENER
 
     try:
-        return GpuExecutor(OPENER, request.gpu or 0, suite.rules.timeout, early), ""
+        return GpuExecutor(GPU_OPENER, request.gpu or 0, suite.rules.timeout, early), ""
     except DeviceError:
         _refuse_missing_driver()
         raise

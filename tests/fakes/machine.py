@@ -18,8 +18,8 @@ from shflbench.cli import main
 from shflbench.cuda.backends import gpus
 from shflbench.kernel_facts import stored_limits
 from shflbench.kernel_facts.stored_code import KnownCodes
-from shflbench.measure import executor, supervisor
-from shflbench.session import run_request, windows
+from shflbench.measure import executor, process, supervisor
+from shflbench.session import windows
 from shflbench.session.fleet import conclusions
 from shflbench.session.fleet.conclusion import read_codes
 from shflbench.store import Run, surroundings
@@ -53,7 +53,7 @@ def install(plan: Plan, put: Callable[[object, str, object], None] = setattr) ->
     put(executor, "EMULATOR", "tests.fakes.device:open_emulator")
     indexes = range(plan.first_gpu, plan.first_gpu + plan.gpus)
     put(gpus, "find", lambda: [replace(listed(H200), index=index, uuid=uuid_of(index)) for index in indexes])
-    put(run_request, "OPENER", "tests.fakes.device:open_backend")
+    put(process, "GPU_OPENER", "tests.fakes.device:open_backend")
     constants: Sequence[tuple[object, str, float | None]] = (
         (windows, "CASES", plan.cases_per_window),
         (conclusions, "MOST_IN_ONE_PROCESS", plan.most_in_one_process),

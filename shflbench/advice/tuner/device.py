@@ -7,8 +7,7 @@ from contextlib import closing
 from shflbench.core.model import Device, MeasureRules
 from shflbench.cuda.backends import gpus
 from shflbench.errors import DeviceError, UsageError
-from shflbench.measure import executor
-from shflbench.session.run_request import OPENER
+from shflbench.measure import executor, process
 
 RANKED_ONLY = "Candidates are ranked by the limit model; nothing is measured."
 
@@ -31,7 +30,7 @@ def device_of(kind: str, gpu: int | None, *, arch: str | None, sms: int | None) 
         if needs:
             raise
         return None, f"No GPU ({error.message}). {RANKED_ONLY}"
-    with closing(executor.GpuExecutor(OPENER, gpu or 0, MeasureRules().timeout)) as opened:
+    with closing(executor.GpuExecutor(process.GPU_OPENER, gpu or 0, MeasureRules().timeout)) as opened:
         device = opened.device
     return device, f"{device.name}, driver {device.driver}, CUDA {device.cuda}."
 

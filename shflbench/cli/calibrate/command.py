@@ -74,12 +74,13 @@ def _measure(console: Console, gpu: int) -> Calibration:
     """Return the figures of a GPU, and show how far the work is; DeviceError if it cannot be used."""
     from shflbench.cuda.backends.gpus import find
     from shflbench.measure.calibrate.pipeline import PROCESSES, RoundProgress, calibrate
-    from shflbench.measure.calibrate.worker import OPENER, DeviceInWorker, OpenedDevice
+    from shflbench.measure.calibrate.worker import DeviceInWorker, OpenedDevice
+    from shflbench.measure.process import GPU_OPENER
     from shflbench.store.calibration_file import Calibration
 
     if not find():
         raise DeviceError("the driver lists no GPU, so there is nothing to measure", "See `shflbench list devices`.")
-    with closing(DeviceInWorker(OPENER, str(gpu), cache_folder())) as device, console.progress() as progress:
+    with closing(DeviceInWorker(GPU_OPENER, str(gpu), cache_folder())) as device, console.progress() as progress:
         for event in calibrate(device):
             match event:
                 case OpenedDevice():

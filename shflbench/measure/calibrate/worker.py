@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from shflbench.cuda.backends.base import Backend
     from shflbench.measure.calibrate.estimate import LengthPair
 
-OPENER = "shflbench.cuda.backends.cuda:open_backend"
 START_SECONDS = 120.0  # to import CUDA's packages, open the device and warm it up
 ROUND_SECONDS = 30.0  # the first one of a process compiles the kernels
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from shflbench.cuda.backends import gpus
 from shflbench.cuda.backends.visible import visible_gpus
 from shflbench.errors import DeviceError
+from shflbench.measure import process
 from shflbench.measure.supervisor import WorkerDevice
-from shflbench.session import run_request
 from shflbench.session.fleet import device_process
 from shflbench.session.fleet.messages import OfferedDevice
 
@@ -26,7 +26,7 @@ def describe_worker(timeout: float) -> WorkerReport:
     """Describe this worker with the GPUs that it can open, none if it has no driver; `timeout` is the suite's."""
     visible, problem = _visible()
     offers = tuple(
-        OfferedDevice(WorkerDevice(run_request.OPENER, str(gpu.index), timeout=timeout), gpu.uuid) for gpu in visible
+        OfferedDevice(WorkerDevice(process.GPU_OPENER, str(gpu.index), timeout=timeout), gpu.uuid) for gpu in visible
     )
     return replace(device_process.describe_worker(), offers=offers, problem=problem)
 

@@ -16,7 +16,7 @@ from shflbench.cuda.backends import gpus
 from shflbench.cuda.backends.emulator import EmulatorBackend
 from shflbench.cuda.compile.toolchain import find
 from shflbench.errors import DeviceError, UsageError
-from shflbench.measure import executor
+from shflbench.measure import executor, process
 from shflbench.session import LimitContext, Note, Plan, end_run, run
 from shflbench.session.plan import run_info
 from shflbench.store import RunFolder, require_unused
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from shflbench.user_kernels.bench.request import BenchRequest, DeviceArguments
     from shflbench.user_kernels.comparison import KernelChoice
 
-OPENER = "shflbench.cuda.backends.cuda:open_backend"  # what a worker process opens a GPU with
 ANOTHER_FOLDER = "pass another folder"
 NAME = "python-kernels"  # of the pattern and the suite
 COMPARED = (Status.VERIFIED, Status.INCORRECT)
@@ -144,7 +143,7 @@ def _plan(suite: Suite, target: BenchTarget) -> Plan:
     if target.reason:
         opened = executor.InProcessExecutor(EmulatorBackend(target.arch or DEFAULT_ARCH))
     else:
-        opened = executor.GpuExecutor(OPENER, target.gpu, suite.rules.timeout)
+        opened = executor.GpuExecutor(process.GPU_OPENER, target.gpu, suite.rules.timeout)
     device = opened.device
     toolchain.require(device.arch)
     sms = None if target.reason else device.sms

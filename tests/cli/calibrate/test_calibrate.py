@@ -18,7 +18,7 @@ def calibrate(shflbench: Command, kernel_cache: Path, monkeypatch: pytest.Monkey
     """Call `shflbench calibrate` on a machine whose kernels take scripted times, in this process."""
     monkeypatch.setenv("SHFLBENCH_CACHE", str(kernel_cache))
     monkeypatch.setattr("shflbench.cuda.backends.gpus.find", lambda: [listed(H200)])
-    monkeypatch.setattr("shflbench.measure.calibrate.worker.OPENER", OPENER)
+    monkeypatch.setattr("shflbench.measure.process.GPU_OPENER", OPENER)
     monkeypatch.setattr("shflbench.measure.calibrate.worker.DeviceInWorker", DeviceInProcess)
     monkeypatch.setattr("shflbench.measure.calibrate.pipeline.ROUNDS", 2)
     return lambda *words: shflbench("calibrate", *words)

@@ -12,7 +12,6 @@ from shflbench.core.environment import cache_folder
 from shflbench.core.words import count_noun
 from shflbench.cuda.installation.extra import how_to_install
 from shflbench.errors import DeviceError, MissingError
-from shflbench.session import run_request
 from shflbench.store.fleet_file import LOCAL, read_fleet
 
 if TYPE_CHECKING:
@@ -69,12 +68,13 @@ def open_gpus(
 
     DeviceError if two are the same.
     """
+    from shflbench.measure.process import GPU_OPENER
     from shflbench.measure.supervisor import WorkerDevice
     from shflbench.session.fleet.cluster import WorkerLostError
 
     def open_one(worker: str, gpu: int) -> FleetDevice | DeviceError:
         try:
-            (device,) = finder.open(worker, [WorkerDevice(run_request.OPENER, str(gpu), timeout=timeout)])
+            (device,) = finder.open(worker, [WorkerDevice(GPU_OPENER, str(gpu), timeout=timeout)])
         except (DeviceError, WorkerLostError) as error:
             return DeviceError(f"GPU {gpu} cannot be used: {error}", getattr(error, "advice", ""))
         return device
