@@ -37,7 +37,7 @@ class CandidateBuffer:
     is_synthesized: bool  # whether nobody specifies the contents
     use: BufferUse
     is_ordered: bool = False  # whether its elements are ascending, or ranges, so that another order may be invalid
-    allocation: int | None = None  # of the host code, by number; None if somebody else states the buffer
+    allocation: int | None = None  # of the host code, by number; None if somebody else specifies the buffer
     is_intermediate: bool = False  # one kernel of a sequence writes it for later ones, which only read it
     variable: str = ""  # of the device, whose memory it is, as the PTX names it; empty: an argument points to it
     is_unset: bool = False  # a variable that is read, and that neither the user, the host code nor the file sets

@@ -1,4 +1,4 @@
-"""The size of a block as the names in a kernel state it: `template <int blockSize>`, `#define TILE_DIM 32`.
+"""The size of a block as the names in a kernel specify it: `template <int blockSize>`, `#define TILE_DIM 32`.
 
 A kernel whose shared memory is dynamic shows the size of its block by such names only.
 """
@@ -41,7 +41,7 @@ _NUMBER = re.compile(r"(?:\([\w: ]+\))?([0-9]+)[uUlL]*")
 
 
 def named_block(definition: Definition, arguments: Sequence[str], source: CudaSource) -> NamedBlock | None:
-    """Return the block that names in a kernel state, None if there are none.
+    """Return the block that names in a kernel specify, None if there are none.
 
     `arguments` are those of the template, as the symbol names them.
     """
@@ -64,7 +64,7 @@ def named_block(definition: Definition, arguments: Sequence[str], source: CudaSo
 
 
 def numbered_block(arguments: Sequence[str]) -> NamedBlock | None:
-    """Return the block that a template's only number may state, where its source is not known."""
+    """Return the block that a template's only number may specify, where its source is not known."""
     return _only([int(match[1]) for text in arguments if (match := _NUMBER.fullmatch(text)) is not None])
 
 

@@ -270,7 +270,7 @@ class LaunchBounds:
 
 @dataclass(frozen=True, slots=True)
 class NamedBlock:
-    """Threads of a block along each axis as names in the source state them; 0 where none does."""
+    """Threads of a block along each axis as names in the source specify them; 0 where none does."""
 
     x: int
     y: int

@@ -51,7 +51,7 @@ def at_size(values: Mapping[Size, Value]) -> BySize[Value]:
 
 
 def number_value(number: CandidateNumber) -> tuple[float, str]:
-    """Return the value of a number and its dtype as a pattern states them."""
+    """Return the value of a number and its dtype as a pattern specifies them."""
     dtype = DTYPE_OF.get(number.element, number.element)
     size = DTYPES[dtype].size
     if dtype == "bf16":

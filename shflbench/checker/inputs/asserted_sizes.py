@@ -1,4 +1,4 @@
-"""The blocks and grids that assertions of a kernel state: `assert(gridDim.x == 7)`."""
+"""The blocks and grids that assertions of a kernel specify: `assert(gridDim.x == 7)`."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 MOST_THREADS = 4096  # of a launch of the host code; larger grids are scaled down
 MOST_NAMED = 4  # numbers that stand for what the host code reads, in a sentence
-MOST_SYNTHESIZED = 2048  # of a launch whose block the code suggests or states
+MOST_SYNTHESIZED = 2048  # of a launch whose block the code suggests or specifies
 FEWER = (4, 2, 1)  # blocks of a launch whose threads share too many cells of memory
 BLOCK_OF_HOST = "with the block of the host code"
 

@@ -58,7 +58,7 @@ class LaunchOrigin:
 
     @property
     def has_specified_block(self) -> bool:
-        """Whether only the grid is chosen: the host code, or the kernel itself, states the block."""
+        """Whether only the grid is chosen: the host code, or the kernel itself, specifies the block."""
         return Origin.REQUIRED <= self.block <= Origin.SPECIFIED
 
     @property
