@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -103,11 +104,8 @@ def emulate_all(
 
 def on_gpu(backend: Backend, subject: Subject, run: Run, kernel: Kernel) -> Sequence[Array]:
     """Return the outputs of the GPU for a run."""
-    opened = backend.open(subject.call(run, kernel))
-    try:
+    with closing(backend.open(subject.call(run, kernel))) as opened:
         return opened.run(subject.inputs(run), run.iterations)
-    finally:
-        opened.close()
 
 
 def difference(subject: Subject, run: Run, gpu: Sequence[Array], emulated: Sequence[Array]) -> str:

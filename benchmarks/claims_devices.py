@@ -15,7 +15,6 @@ from shflbench.analysis.claims.quantities import ClaimRun
 from shflbench.analysis.claims.resolve import Subject
 from shflbench.analysis.claims.times import RunTimes
 from shflbench.analysis.claims.verdict import ClaimStatus
-from shflbench.analysis.compare.estimates import Estimates
 from shflbench.analysis.compare.noise_learning import subtract_offsets
 from shflbench.analysis.compare.pool import Pool
 from shflbench.analysis.compare.sides import KernelTimes, Side
@@ -24,7 +23,7 @@ from shflbench.core.claims.parse import parse_condition
 from shflbench.core.model import Case, Launch, Status
 from shflbench.store import Row, Run, RunInfo
 from tests.fakes.processes import Simulated
-from tests.fakes.sides import side
+from tests.fakes.sides import EstimatedTimes, side
 
 DISTANCES = (0.002, 0.005, 0.01, 0.02, 0.05)  # of the boundary from the true value, as a fraction
 DRAWN = (0.0001, 0.0003, 0.001, *DISTANCES)  # the first ones are too near for most verdicts
@@ -136,16 +135,6 @@ class Device:
         return Trial(replace(claim(text, launch=launches), quantifier=quantifier), truths, away, shortest)
 
 
-@dataclass(frozen=True)
-class _Estimated(KernelTimes):
-    """A kernel whose samples were read before."""
-
-    estimates: Estimates
-
-    def at(self, iterations: int) -> Estimates | None:
-        return self.estimates if iterations in self.counts else None
-
-
 class ManyProcesses:
     """Many processes of unchanged code: the mean over all of them serves as the truth about few of them."""
 
@@ -175,7 +164,7 @@ class ManyProcesses:
             for name, estimates in pool.cases.items()
         }
         kernels: dict[str, KernelTimes] = {
-            name: _Estimated(
+            name: EstimatedTimes(
                 {rows[name].iterations if name in rows else 1: {process: [] for process in processes}}, 1, estimates
             )
             for name, estimates in known.items()

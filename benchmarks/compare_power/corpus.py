@@ -17,7 +17,7 @@ from benchmarks.common.pages import program
 from benchmarks.compare_power.__main__ import DATA, RECORDED, WITH_CONTEXTS, recordings
 from benchmarks.compare_power.batch import Batch, load
 from benchmarks.compare_power.draws import true_slowdowns
-from benchmarks.compare_power.plain import COMPRESSED, cases, compressed, csv_text, file_name, sentinels, text
+from benchmarks.compare_power.plain import COMPRESSED, cases, csv_text, file_name, sentinels, text
 from benchmarks.compare_power.suite import PERCENT_MORE, steady
 from benchmarks.nvbench.recording import (
     SIDES,
@@ -28,6 +28,7 @@ from benchmarks.nvbench.recording import (
     percent_of,
     slowdowns,
 )
+from shflbench.store.samples import pack
 
 Row = tuple[object, ...]
 
@@ -81,8 +82,8 @@ def _files(batch: Batch) -> Iterator[tuple[str, bytes]]:
         for process in batch.processes(percent):
             block = batch.block(process, percent)
             name = f"{_side(percent)}/{file_name(process, COMPRESSED)}"
-            yield f"{batch.name}/{name}", compressed(text(process, cases(block)))
-            yield f"{batch.name}/sentinels/{name}", compressed(text(process, sentinels(block)))
+            yield f"{batch.name}/{name}", pack(text(process, cases(block)))
+            yield f"{batch.name}/sentinels/{name}", pack(text(process, sentinels(block)))
 
 
 def slowdown_rows(batch: Batch) -> Iterator[Row]:
@@ -110,7 +111,7 @@ def nvbench_part(path: Path) -> CorpusPart:
             rows.append((name, each.case_id, side, percent, *facts_of_case, 1))
     labels = [(Path(process.name).stem, process) for process in recording.processes]
     files = (
-        (f"{name}/{process.side}/{label}{COMPRESSED}", compressed(csv_text(NVBENCH_COLUMNS, _samples(label, process))))
+        (f"{name}/{process.side}/{label}{COMPRESSED}", pack(csv_text(NVBENCH_COLUMNS, _samples(label, process))))
         for label, process in labels
     )
     return CorpusPart(row, rows, files)

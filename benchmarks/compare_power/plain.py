@@ -7,7 +7,6 @@ A side is a folder with a file per process. A file has a line per sample with th
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -73,8 +72,3 @@ def csv_text(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     file = io.StringIO()
     csv.writer(file, lineterminator="\n").writerows([columns, *rows])
     return file.getvalue()
-
-
-def compressed(content: str) -> bytes:
-    """Return a gzip file; the same content gives the same bytes."""
-    return gzip.compress(content.encode(), mtime=0)

@@ -21,38 +21,35 @@ KEPT = ("kernel", "verdict", "launches", "same_in_all_launches_of_these_blocks",
 
 
 @dataclass(frozen=True, slots=True)
-class Suggestion:
-    """One line of the advice that proposes a change."""
+class ProposedChange:
+    """What one line of the advice proposes."""
 
     file: str
     kernel: str
     line: str  # of the barrier, or of the load
     what: str  # the shuffle, or what is enough instead of the barrier
-    is_fixed: bool  # holds in all launches with blocks of the shape, not only in those that ran
 
     @property
     def key(self) -> Key:
-        """What readers say of it has the same."""
+        """The same for a suggestion and for what readers say of it."""
         return self.file, self.kernel, self.line, self.what
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class Suggestion(ProposedChange):
+    """One line of the advice that proposes a change."""
+
+    is_fixed: bool  # holds in all launches with blocks of the shape, not only in those that ran
+
+
+@dataclass(frozen=True, slots=True)
+class Reading(ProposedChange):
     """What two readers say of one suggestion."""
 
-    file: str
-    kernel: str
-    line: str
-    what: str
     first: str  # right or wrong, by the first reader
     second: str  # likewise by the second one, who did not see the first answer
     decided: str  # where they differ, by a third look
     reason: str
-
-    @property
-    def key(self) -> Key:
-        """That of the suggestion."""
-        return self.file, self.kernel, self.line, self.what
 
 
 @dataclass(frozen=True, slots=True)

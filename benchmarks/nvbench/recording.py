@@ -21,9 +21,8 @@ from numpy.typing import NDArray
 
 from benchmarks.compare_power.recording import DAMAGED
 from shflbench.errors import ResultsError
+from shflbench.store.readers.nvbench_samples import CLOCKS_TAG, TIMES_TAG
 
-# Tags of the summaries that name the files of samples: nvbench/json_printer.cu, `do_process_bulk_data_float64`.
-TIMES_TAG, CLOCKS_TAG = "nv/json/bin:nv/cold/sample_times", "nv/json/freqs-bin:nv/cold/sample_freqs"
 CLOCK_STEP_HZ = 500_000  # 0.025% of 1.98 GHz
 FACTS = "facts.json"
 
@@ -159,8 +158,6 @@ class TrueSlowdown(NamedTuple):
     case_id: str
     time_us: float  # unchanged: the mean of the medians of its processes
     slowdown: float  # as a fraction
-    range: float  # of the medians of the unchanged processes, as a fraction
-    samples: int  # of both sides
 
     @property
     def waits_for_memory(self) -> bool:
@@ -174,10 +171,8 @@ def slowdowns(recording: NVBenchRecording) -> list[TrueSlowdown]:
     results = []
     for case, processes in base.items():
         before, after = ([float(np.median(times)) for times in side] for side in (processes, new[case]))
-        count = sum(map(len, (*processes, *new[case])))
         mean = float(np.mean(before))
-        spread = (max(before) - min(before)) / mean
-        results.append(TrueSlowdown(case, mean, float(np.mean(after)) / mean - 1, spread, count))
+        results.append(TrueSlowdown(case, mean, float(np.mean(after)) / mean - 1))
     return results
 
 

@@ -15,6 +15,7 @@ from time import perf_counter
 from benchmarks.common.pages import table
 from shflbench.errors import ShflbenchError
 from shflbench.store import read_run
+from shflbench.store.readers.nvbench import MEDIAN, WALLTIME
 from shflbench.suite import load
 
 # How far the medians of a kernel may differ: docs/explanation/why-nvbench-differs.md. In one process NVBench, which
@@ -26,9 +27,6 @@ LONG_US = 50.0  # kernels from here on must repeat
 REPEAT_BAR = 0.003  # the largest range of separate runs of shflbench, for long kernels
 SPEED_BAR = 10.0  # the smallest ratio of the wall times per case
 
-# Tags of NVBench's summaries: nvbench/detail/measure_cold.cu, `generate_summaries`. Both are in seconds.
-MEDIAN_TAG = "nv/cold/time/gpu/median"
-WALL_TAG = "nv/cold/walltime"
 REPOSITORY = Path(__file__).parents[2]
 HEAD = """\
 schema: 1
@@ -97,9 +95,9 @@ def read_nvbench(text: str) -> dict[str, NVBenchCase]:
                 for item in summary.get("data") or ()
                 if item["name"] == "value"
             }
-            if MEDIAN_TAG not in values:
+            if MEDIAN not in values:
                 raise ResultError(f"NVBench took no sample of {bench['name']}")
-            found[bench["name"]] = NVBenchCase(float(values[MEDIAN_TAG]) * 1e6, float(values[WALL_TAG]))
+            found[bench["name"]] = NVBenchCase(float(values[MEDIAN]) * 1e6, float(values[WALLTIME]))
     return found
 
 

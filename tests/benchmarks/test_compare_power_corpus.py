@@ -12,10 +12,11 @@ from benchmarks.compare_power.__main__ import RECORDED
 from benchmarks.compare_power.batch import Batch, load
 from benchmarks.compare_power.judges import by_files
 from benchmarks.compare_power.pack import packed
-from benchmarks.nvbench.recording import CLOCKS_TAG, TIMES_TAG, NVBenchProcess, NVBenchRecording
+from benchmarks.nvbench.recording import NVBenchProcess, NVBenchRecording
 from shflbench.analysis.compare.comparison import Outcome
 from shflbench.errors import ResultsError
 from shflbench.store import read_run
+from shflbench.store.readers.nvbench_samples import CLOCKS_TAG, TIMES_TAG
 from tests.fakes.processes import Simulated, spread, write
 
 DOCS = Path(__file__).parents[2] / "docs" / "how-to"

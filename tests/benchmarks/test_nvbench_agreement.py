@@ -10,9 +10,10 @@ import pytest
 
 from benchmarks.nvbench import __main__ as nvbench_agreement
 from benchmarks.nvbench import table
-from benchmarks.nvbench.table import CASES, MEDIAN_TAG, WALL_TAG, NVBenchCase, ResultError, Watched, suite_text, watch
+from benchmarks.nvbench.table import CASES, NVBenchCase, ResultError, Watched, suite_text, watch
 from shflbench.errors import ResultsError
 from shflbench.store import read_info
+from shflbench.store.readers.nvbench import MEDIAN, WALLTIME
 from shflbench.suite import load
 
 REPOSITORY = Path(__file__).parents[2]
@@ -108,7 +109,7 @@ def test_both_are_read_from_their_files(monkeypatch: pytest.MonkeyPatch, tmp_pat
             shutil.copytree(RECORDED, words[7])
         else:
             assert words == ("-m", "benchmarks.nvbench.timer", str(suite), str(tmp_path / "nvbench-3.json"))
-            values = [(MEDIAN_TAG, "7e-05"), (WALL_TAG, "1.5")]
+            values = [(MEDIAN, "7e-05"), (WALLTIME, "1.5")]
             summaries = [{"tag": tag, "data": [{"name": "value", "value": value}]} for tag, value in values]
             benches = [{"name": "case", "states": [{"summaries": summaries}]}]
             (tmp_path / "nvbench-3.json").write_text(json.dumps({"benchmarks": benches}), encoding="utf-8")

@@ -4,8 +4,6 @@ from typing import Any
 import pytest
 
 from benchmarks.nvbench.table import (
-    MEDIAN_TAG,
-    WALL_TAG,
     Comparison,
     NVBenchCase,
     Report,
@@ -13,6 +11,7 @@ from benchmarks.nvbench.table import (
     compare,
     read_nvbench,
 )
+from shflbench.store.readers.nvbench import MEDIAN, WALLTIME
 
 TABLE = """\
 | kernel | NVBench, µs | its range | shflbench, µs | its range | difference | allowed | agree |
@@ -62,10 +61,10 @@ def test_medians_and_wall_times_of_nvbench_are_read_by_case() -> None:
         first=state(
             ("nv/cold/sample_size", "int64", "499"),
             ("nv/cold/time/gpu/mean", "float64", "0.0010034715849794225"),
-            (MEDIAN_TAG, "float64", "6.9408e-05"),
-            (WALL_TAG, "float64", "0.51435071"),
+            (MEDIAN, "float64", "6.9408e-05"),
+            (WALLTIME, "float64", "0.51435071"),
         ),
-        second=state((MEDIAN_TAG, "float64", "2e-05"), (WALL_TAG, "float64", "2.5")),
+        second=state((MEDIAN, "float64", "2e-05"), (WALLTIME, "float64", "2.5")),
     )
     found = read_nvbench(text)
     assert {name: (round(case.median_us, 6), case.wall_s) for name, case in found.items()} == {
@@ -81,7 +80,7 @@ def test_case_that_nvbench_skipped_is_named_with_its_reason() -> None:
 
 def test_case_of_which_every_sample_was_throttled_is_named() -> None:
     with pytest.raises(ResultError, match="NVBench took no sample of first"):
-        read_nvbench(results(first=state((WALL_TAG, "float64", "15.0"))))
+        read_nvbench(results(first=state((WALLTIME, "float64", "15.0"))))
 
 
 def test_table_and_bars_have_the_figures() -> None:

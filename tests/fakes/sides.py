@@ -90,8 +90,8 @@ def shuffled(known: Side) -> Side:
 
 
 @dataclass(frozen=True)
-class _Estimated(KernelTimes):
-    """A kernel whose samples were looked at before."""
+class EstimatedTimes(KernelTimes):
+    """The times of a kernel whose samples were looked at before."""
 
     estimates: Estimates
 
@@ -120,7 +120,7 @@ class Pool:
         name = f"{self._whole.name}: {'+'.join(map(str, processes))}"
         keys: list[Process] = [(0, process) for process in processes]
         kernels: dict[str, KernelTimes] = {
-            kernel_name: _Estimated(
+            kernel_name: EstimatedTimes(
                 {count: {key: taken[key] for key in keys} for count, taken in kernel.counts.items()},
                 kernel.launches,
                 self.estimates[kernel_name].select(keys),
