@@ -11,6 +11,7 @@ from benchmarks.async_kernels.runs import HERE, LIMIT_S, NO_VERDICT, KernelResul
 from benchmarks.common.pages import UNKNOWN, bullets, table, written_by
 
 Results = Mapping[str, KernelResult]
+Notes = Mapping[str, Mapping[str, str]]
 
 MOST_CPU_S, MOST_MB = 3, 1024
 PAGE = """\
@@ -46,9 +47,7 @@ KERNELS = (
 )
 
 
-def page(
-    kernels: Sequence[PublicKernel], first: Results, final: Results, notes: Mapping[str, Mapping[str, str]]
-) -> str:
+def page(kernels: Sequence[PublicKernel], first: Results, final: Results, notes: Notes) -> str:
     """Return the page as Markdown."""
     again = [replace(item, verdict=notes[item.key]["verdict"]) if item.key in notes else item for item in kernels]
     counted = Counter((item.repository, item.commit, item.license) for item in kernels)
@@ -122,9 +121,7 @@ def _shown(kernel: PublicKernel, result: KernelResult | None) -> str:
     return result.verdict if kernel.agrees(result) else f"**{result.verdict}**"
 
 
-def _open(
-    kernels: Sequence[PublicKernel], first: Results, final: Results, notes: Mapping[str, Mapping[str, str]]
-) -> Iterator[str]:
+def _open(kernels: Sequence[PublicKernel], first: Results, final: Results, notes: Notes) -> Iterator[str]:
     for number, kernel in enumerate(kernels, 1):
         results = (run[kernel.key] for run in (first, final) if kernel.key in run)
         if wrong := [result for result in results if not kernel.agrees(result)]:

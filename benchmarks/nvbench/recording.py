@@ -12,7 +12,6 @@ import json
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,7 +23,6 @@ from shflbench.errors import ResultsError
 from shflbench.store.readers.nvbench_samples import CLOCKS_TAG, TIMES_TAG
 
 CLOCK_STEP_HZ = 500_000  # 0.025% of 1.98 GHz
-FACTS = "facts.json"
 
 UNCHANGED, SLOWER = "unchanged", "slower"
 SIDES = (UNCHANGED, SLOWER)
@@ -64,15 +62,6 @@ class NVBenchProcess:
     times: Mapping[str, NDArray[np.float32]]  # seconds
     clocks: Mapping[str, NDArray[np.float32]]  # Hz
 
-    def write_into(self, folder: Path) -> None:
-        """Write the files into a folder, as NVBench did."""
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / self.name).write_text(self.text, encoding="utf-8")
-        for name, values in chain(self.times.items(), self.clocks.items()):
-            target = folder / name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(values.astype("<f4").tobytes())
-
     def times_us(self) -> dict[str, NDArray[np.float64]]:
         """Return the times of each benchmark in µs, in the order of their measurement."""
         return {case: self.times[name].astype(np.float64) * 1e6 for case, name in self._named(TIMES_TAG)}
@@ -84,15 +73,20 @@ class NVBenchProcess:
     def _named(self, tag: str) -> Iterator[tuple[str, str]]:
         """Yield the name of each benchmark with that of its file."""
         for bench in json.loads(self.text)["benchmarks"]:
-            for name in _files(bench, tag):
-                yield bench["name"], name
+            for state in bench["states"]:
+                names = summary_values(state, "filename")
+                if tag in names:
+                    yield bench["name"], names[tag]
 
 
-def _files(bench: Mapping[str, Any], tag: str) -> Iterator[str]:
-    for state in bench["states"]:
-        for summary in state["summaries"] or ():
-            if summary["tag"] == tag:
-                yield from (item["value"] for item in summary["data"] if item["name"] == "filename")
+def summary_values(state: Mapping[str, Any], item: str) -> dict[str, str]:
+    """Return the value of this item of each summary of a state that has it, by the summary's tag."""
+    return {
+        summary["tag"]: data["value"]
+        for summary in state["summaries"] or ()
+        for data in summary.get("data") or ()
+        if data["name"] == item
+    }
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -133,12 +127,6 @@ class NVBenchRecording:
                 for each in index
             ),
         )
-
-    def write(self, folder: Path) -> None:
-        """Write all files as NVBench did, apart from the rounding of the clocks."""
-        for process in self.processes:
-            process.write_into(folder / process.side)
-        (folder / FACTS).write_text(json.dumps(self.facts, indent=1) + "\n", encoding="utf-8")
 
 
 def _unpacked(kind: str, arrays: Mapping[str, Any], sizes: Sequence[int]) -> Iterator[NDArray[np.int64]]:

@@ -13,6 +13,7 @@ from statistics import mean, median
 from time import perf_counter
 
 from benchmarks.common.pages import table
+from benchmarks.nvbench.recording import summary_values
 from shflbench.errors import ShflbenchError
 from shflbench.store import read_run
 from shflbench.store.readers.nvbench import MEDIAN, WALLTIME
@@ -89,12 +90,7 @@ def read_nvbench(text: str) -> dict[str, NVBenchCase]:
         for state in bench["states"]:  # one: the benchmarks have no axes, and one device is used
             if state.get("is_skipped"):
                 raise ResultError(f"NVBench skipped {bench['name']}: {state.get('skip_reason')}")
-            values = {
-                summary["tag"]: item["value"]
-                for summary in state["summaries"] or ()
-                for item in summary.get("data") or ()
-                if item["name"] == "value"
-            }
+            values = summary_values(state, "value")
             if MEDIAN not in values:
                 raise ResultError(f"NVBench took no sample of {bench['name']}")
             found[bench["name"]] = NVBenchCase(float(values[MEDIAN]) * 1e6, float(values[WALLTIME]))

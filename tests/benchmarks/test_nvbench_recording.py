@@ -14,6 +14,7 @@ from benchmarks.nvbench.recording import (
     slowdowns,
 )
 from shflbench.errors import ResultsError
+from tests.fakes.nvbench_recordings import write_sides
 
 RECORDED = Path(__file__).parents[1] / "data" / "nvbench" / "h200-1.npz"
 
@@ -31,7 +32,7 @@ def test_the_slower_copies_of_a_recording_take_longer_by_about_the_iterations_th
 
 def test_the_files_of_a_recording_have_the_samples_that_the_json_names(tmp_path: Path) -> None:
     recording = NVBenchRecording.load(RECORDED)
-    recording.write(tmp_path)
+    write_sides(recording, tmp_path)
     process = recording.side(SLOWER)[0]
     for name, values in process.times.items():
         assert (tmp_path / SLOWER / name).stat().st_size == 4 * len(values)

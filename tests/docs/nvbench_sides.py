@@ -4,6 +4,7 @@ from functools import cache
 from pathlib import Path
 
 from benchmarks.nvbench.recording import SLOWER, UNCHANGED, NVBenchRecording
+from tests.fakes.nvbench_recordings import write_process
 
 RECORDED = Path(__file__).parents[1] / "data" / "nvbench" / "h200-1.npz"
 
@@ -16,7 +17,7 @@ def recording() -> NVBenchRecording:
 def write_side(folder: Path, side: str, first: int = 0) -> Path:
     """Write every other of the six processes of a side, starting with `first`."""
     for process in recording().side(side)[first::2]:
-        process.write_into(folder)
+        write_process(process, folder)
     return folder
 
 

@@ -12,13 +12,14 @@ from xml.etree import ElementTree as ET
 import pytest
 from ruamel.yaml import YAML
 
-from benchmarks.nvbench.recording import SIDES, SLOWER, UNCHANGED
+from benchmarks.nvbench.recording import SLOWER, UNCHANGED
 from shflbench.analysis.compare import Outcome
 from tests.conftest import Outcome as CommandOutcome
 from tests.docs.ci_machine import ROOT, SUITE, CiMachine
 from tests.docs.ci_machine import SLOWER as SLOWER_SCRIPTS
 from tests.docs.commands import unknown
 from tests.docs.nvbench_sides import recording
+from tests.fakes.nvbench_recordings import write_sides
 
 PAGE = (ROOT / "docs" / "how-to" / "ci-recipes.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
@@ -189,9 +190,7 @@ REVISIONS: Mapping[str, str] = {  # tag → kernels: six processes of unchanged 
 @pytest.fixture
 def library(machine: CiMachine) -> CiMachine:
     """A machine with the repository of a library, whose kernels are slower since v3."""
-    for side in SIDES:
-        for process in recording().side(side):
-            process.write_into(machine.folder / "recorded" / side)
+    write_sides(recording(), machine.folder / "recorded")
     (machine.folder / "benchmark").write_text(BENCHMARK, encoding="utf-8")
     machine.write(machine.programs / "cmake", CMAKE)
     machine.write(machine.programs / "shflbench", (machine.folder / "venv" / "shflbench").read_text(encoding="utf-8"))

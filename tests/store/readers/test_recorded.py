@@ -8,6 +8,7 @@ import pytest
 from benchmarks.nvbench.recording import NVBenchRecording
 from shflbench.analysis.compare import Outcome, Settings, Side, compare
 from shflbench.store.readers import RecordedProcess, Recording, read_recording, run_of
+from tests.fakes.nvbench_recordings import write_sides
 
 pytestmark = pytest.mark.archs  # seven seconds
 
@@ -21,7 +22,7 @@ SLOWED = 0.019  # truly, at least
 def recording(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Recording]:
     """Return both sides of a recording, read from the files that NVBench wrote."""
     folder = tmp_path_factory.mktemp("nvbench")
-    NVBenchRecording.load(request.param).write(folder)
+    write_sides(NVBenchRecording.load(request.param), folder)
     return {side: read_recording(folder / side) for side in ("unchanged", "slower")}
 
 
