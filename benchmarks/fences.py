@@ -45,8 +45,8 @@ TEXT = """# What a fence costs
 {written}
 
 {device}, driver {driver}, NVRTC {nvrtc}. All figures are clocks per fence, with its stores: the median over the SMs,
-of the median of {repeats} launches. The line `no fence` is what `clock64` itself takes. A fence that only invalidates the
-L1 (acquire) does not wait until that has happened: its price is in the loads after it.
+of the median of {repeats} launches. The line `no fence` is what `clock64` itself takes. A fence that only invalidates
+the L1 (acquire) does not wait until that has happened: its price is in the loads after it.
 
 ## By the number of blocks
 
@@ -153,7 +153,7 @@ def main() -> int:
     head = ("fence",)
     shapes = [{"shape": shape} for shape in SHAPES]
     text = TEXT.format(
-        written=written_by("fences"),
+        written=written_by("fences --record"),
         device=device,
         driver=driver,
         nvrtc=timer.toolchain.version,
@@ -163,7 +163,7 @@ def main() -> int:
         lines=table((*head, *(f"{count}" for count in LINES)), _rows(timer, [{"lines": count} for count in LINES])),
         spreads="\n".join(_spreads(timer)),
     )
-    publish(text, PAGE, arguments.record)
+    publish(text, arguments.record)
     return 0
 
 

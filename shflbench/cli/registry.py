@@ -29,6 +29,7 @@ HEADINGS: Mapping[str, Mapping[str, str]] = {  # heading → name → one-line h
         "advise": "Say which variant to use for a pattern, or what a file's kernels exchange.",
         "report": "Write a report of runs as one HTML file.",
         "limits": "Show how close each case of a run comes to the least time that the hardware allows.",
+        "prices": "Show what shuffles, barriers, fences and other primitives cost on several GPUs, side by side.",
         "inspect": "Show what each kernel's loop executes, and the least time that the hardware allows.",
         "claims": "Judge the claims of suites by the results of runs.",
     },

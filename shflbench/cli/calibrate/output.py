@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shflbench.cli.figures import number, unit_of
 from shflbench.cli.layout import Line, Table, align_right
 from shflbench.core.grouping import group_by
 from shflbench.measure.calibrate.pipeline import PROCESSES
-from shflbench.measure.calibrate.probe import FigureUnit
 from shflbench.measure.calibrate.probes import PROBES
 
 if TYPE_CHECKING:
@@ -16,12 +16,6 @@ if TYPE_CHECKING:
     from shflbench.store.calibration_file import CalibratedFigure, Calibration
 
 NOTABLE = 0.05  # a larger deviation from the documents is colored
-GIGA = 1e9
-SHORT: dict[str, str] = {
-    FigureUnit.RATE: "requests/clock",
-    FigureUnit.BYTES_PER_CLOCK: "bytes/clock",
-    FigureUnit.BYTES_PER_S: "GB/s",
-}
 COLUMNS = ("figure", "measured", "interval", "documented", "deviation", "unit")
 NUMBERS = slice(1, 5)  # the columns that are aligned to the right
 
@@ -49,11 +43,11 @@ def _aligned(rows: Sequence[tuple[tuple[str, ...], str]]) -> tuple[tuple[str, ..
 
 
 def _cells(text: str, figure: CalibratedFigure) -> tuple[str, ...]:
-    interval = f"{_number(figure.low, figure.unit)} to {_number(figure.high, figure.unit)}"
-    documented = "" if figure.documented is None else _number(figure.documented, figure.unit)
+    interval = f"{number(figure.low, figure.unit)} to {number(figure.high, figure.unit)}"
+    documented = "" if figure.documented is None else number(figure.documented, figure.unit)
     deviation = _deviation(figure)
     shown = "" if deviation is None else f"{deviation:+.1%}"
-    return (text, _number(figure.value, figure.unit), interval, documented, shown, _unit(figure.unit))
+    return (text, number(figure.value, figure.unit), interval, documented, shown, unit_of(figure.unit))
 
 
 def _deviation(figure: CalibratedFigure) -> float | None:
@@ -62,14 +56,6 @@ def _deviation(figure: CalibratedFigure) -> float | None:
 
 def _style(figure: CalibratedFigure) -> str:
     return "doubt" if abs(_deviation(figure) or 0) > NOTABLE else ""
-
-
-def _number(value: float, unit: str) -> str:
-    return f"{value / GIGA:.1f}" if unit == FigureUnit.BYTES_PER_S else f"{value:.4g}"
-
-
-def _unit(unit: str) -> str:
-    return SHORT.get(unit, unit)
 
 
 def summary(calibration: Calibration) -> Iterator[str]:

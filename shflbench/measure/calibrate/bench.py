@@ -93,7 +93,7 @@ class ProbeRunner:
         kernel = self._kernels.of(probe)
         device = self.backend.device
         blocks = probe.blocks or max(1, self.backend.resident_blocks(kernel, probe.block, 0))
-        grid = 1 if probe.single else blocks * device.sms // probe.cluster * probe.cluster
+        grid = probe.cluster if probe.single else blocks * device.sms // probe.cluster * probe.cluster
         call = kernel_call(probe, kernel, device, grid, self.backend.free_bytes())
         open_kernel = self.backend.open(call)
         long, short = _lengths(probe, open_kernel, call, place)

@@ -129,6 +129,7 @@ def _clusters() -> Iterator[Probe]:
     remote = "latency of a load from another block's shared memory"
     load = replace(_price("dsmem_latency", remote, "RemoteLoad<1, 16>", "LD", 16), cluster=2)
     yield from _with_copies(load)
+    yield replace(load, name="dsmem_latency_one", text=f"{remote}, one cluster on the GPU", single=True)
     for name, text, primitive, opcode in (
         ("dsmem_load", "load from another block's shared memory", "RemoteLoad<4, 4>", "LD"),
         ("dsmem_store", "store to another block's shared memory", "RemoteStore", "ST"),

@@ -56,7 +56,7 @@ class Probe:
     unit: FigureUnit = FigureUnit.RATE
     block: int = FULL  # threads
     blocks: int | None = 1  # per SM; None: as many as are resident
-    single: bool = False  # one block on the whole GPU
+    single: bool = False  # one block or cluster on the whole GPU
     argument: int | None = None  # the last one of the kernel: a stride or a number of values
     place: Place = Place.SMALL
     documented: str = ""  # the figure of the architecture

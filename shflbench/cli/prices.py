@@ -1,0 +1,150 @@
+"""Show the prices of primitives on several GPUs side by side."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import click
+
+from shflbench.cli.help import Command, add_heading
+from shflbench.cli.parameters import BASELINES, OUTPUT_FILE, format_option
+from shflbench.core.arch.published import PublishedPrice, published_prices
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from shflbench.cli.console import Console
+    from shflbench.cli.layout import Line, Table
+    from shflbench.measure.calibrate.probe import Probe
+    from shflbench.store.calibration_file import CalibratedFigure, Calibration
+
+SCHEMA = 1
+NONE = "–"  # of a figure that a calibration lacks
+
+
+@click.command(cls=Command)
+@click.argument("gpus", nargs=-1, metavar="[GPU...]")
+@add_heading("Options", BASELINES, format_option(("table", "json")), OUTPUT_FILE)
+@click.pass_obj
+def command(console: Console, gpus: tuple[str, ...], baselines: Path, form: str) -> None:
+    """Show what shuffles, barriers, fences and other primitives cost on several GPUs, side by side.
+
+    GPU is a model such as nvidia-h200, the name of a file among the calibrations of the baselines, or a path to a file
+    that `calibrate` wrote. Without one, all calibrations are shown, those that come with shflbench as well. Clocks
+    and rates per clock are per SM; published values name the GPU that they were measured on.
+    """
+    from shflbench.store.calibrations import chosen_calibrations, known_calibrations
+
+    chosen = chosen_calibrations(gpus, baselines) if gpus else known_calibrations(baselines)
+    if form == "json":
+        console.json(json.dumps(_as_json(chosen), indent=2, ensure_ascii=False))
+        return
+    table, sources = _table(chosen), _sources(chosen)
+    console.table(table, data=True)
+    for source in sources:
+        console.data(source)
+
+
+def _probes(chosen: Mapping[str, Calibration]) -> Iterator[Probe]:
+    """Yield the figures that at least one calibration has."""
+    from shflbench.measure.calibrate.probes import PROBES
+
+    return (probe for probe in PROBES if any(probe.name in one.figures for one in chosen.values()))
+
+
+def _table(chosen: Mapping[str, Calibration]) -> Table:
+    from shflbench.cli.layout import Table
+
+    titles, lines = _aligned(chosen)
+    notes = (
+        "Requests are instructions of a whole warp; rates per clock are per SM.",
+        *(f"{_label(name, chosen)}: {_about(one)}." for name, one in chosen.items()),
+    )
+    return Table("Prices:", titles, lines, notes=notes)
+
+
+def _aligned(chosen: Mapping[str, Calibration]) -> tuple[tuple[str, ...], tuple[Line, ...]]:
+    """Return the titles and the lines, with the numbers aligned to the right."""
+    from shflbench.cli.layout import Line, align_right
+
+    labels = [_label(name, chosen) for name in chosen]
+    ratio = ("most / least",) if len(chosen) > 1 else ()
+    rows = [_cells(probe, list(chosen.values())) for probe in _probes(chosen)]
+    columns = [list(column) for column in zip(("primitive", *labels, *ratio, "unit", "published"), *rows, strict=True)]
+    numbers = slice(1, 1 + len(labels) + len(ratio))
+    columns[numbers] = [align_right(column) for column in columns[numbers]]
+    titles, *lines = zip(*columns, strict=True)
+    return titles, tuple(Line(cells) for cells in lines)
+
+
+def _cells(probe: Probe, calibrations: Sequence[Calibration]) -> tuple[str, ...]:
+    from shflbench.cli.figures import number, unit_of
+
+    figures = [one.figures.get(probe.name) for one in calibrations]
+    values = [figure.value for figure in figures if figure]
+    shown = [number(figure.value, figure.unit) if figure else NONE for figure in figures]
+    ratio = (f"{max(values) / min(values):.2f}" if len(values) > 1 else NONE,) if len(figures) > 1 else ()
+    published = ", ".join([*_documented(figures), *(f"{one.range} ({one.gpu})" for one in _published(probe))])
+    return (probe.text, *shown, *ratio, unit_of(probe.unit), published)
+
+
+def _documented(figures: Sequence[CalibratedFigure | None]) -> Iterator[str]:
+    """Yield what NVIDIA's documents say of the architectures; the same only once."""
+    values = dict.fromkeys(figure.documented for figure in figures if figure and figure.documented is not None)
+    return (f"{value:.4g} (NVIDIA)" for value in values)
+
+
+def _published(probe: Probe) -> list[PublishedPrice]:
+    return [price for price in published_prices() if price.name == probe.name]
+
+
+def _label(name: str, chosen: Mapping[str, Calibration]) -> str:
+    """Return the title of a column: the model, and the file's name too where several are of one model."""
+    models = Counter(one.device for one in chosen.values())
+    model = chosen[name].device.removeprefix("NVIDIA ")
+    return model if models[chosen[name].device] == 1 else f"{model} {chosen[name].uuid.removeprefix('GPU-')[:8]}"
+
+
+def _about(one: Calibration) -> str:
+    clock = f", {one.clock_mhz:.0f} MHz" if one.clock_mhz else ""
+    return f"{one.device}, {one.uuid}, {one.sms} SMs{clock}, driver {one.driver}, {one.measured[:10]}"
+
+
+def _sources(chosen: Mapping[str, Calibration]) -> Iterator[str]:
+    """Yield the source of each published value that is shown."""
+    shown = (price for probe in _probes(chosen) for price in _published(probe))
+    return iter(dict.fromkeys(f"{price.gpu}: {price.source}" for price in shown))
+
+
+def _as_json(chosen: Mapping[str, Calibration]) -> dict[str, object]:
+    gpus = [
+        {
+            "name": name,
+            **{key: getattr(one, key) for key in ("device", "uuid", "arch", "sms", "clock_mhz", "driver", "measured")},
+        }
+        for name, one in chosen.items()
+    ]
+    prices = [
+        {
+            "name": probe.name,
+            "text": probe.text,
+            "unit": probe.unit.value,
+            "values": {name: _value(one.figures.get(probe.name)) for name, one in chosen.items()},
+            "published": [
+                {key: value for key, value in asdict(price).items() if key != "name"} for price in _published(probe)
+            ],
+        }
+        for probe in _probes(chosen)
+    ]
+    return {"schema": SCHEMA, "gpus": gpus, "prices": prices}
+
+
+def _value(figure: CalibratedFigure | None) -> dict[str, float | int | None] | None:
+    """Return the value with its interval, and what NVIDIA documents; None if the calibration lacks the figure."""
+    if figure is None:
+        return None
+    return {key: getattr(figure, key) for key in ("value", "low", "high", "processes", "documented")}
