@@ -82,7 +82,7 @@ def _aligned(chosen: Mapping[str, Calibration]) -> tuple[tuple[str, ...], tuple[
 
 
 def _cells(probe: Probe, calibrations: Sequence[Calibration]) -> tuple[str, ...]:
-    from shflbench.cli.figures import number, unit_of
+    from shflbench.measure.calibrate.figure_text import number, unit_of
 
     figures = [one.figures.get(probe.name) for one in calibrations]
     values = [figure.value for figure in figures if figure]

@@ -34,9 +34,11 @@ def chosen_calibrations(gpus: Iterable[str], baselines: Path) -> dict[str, Calib
             chosen[gpu] = read(Path(gpu))
             continue
         slug = gpu_slug(gpu)
-        same = {name: found for name, found in known.items() if name == slug or gpu_slug(found.device) == slug}
+        same = {name: one for name, one in known.items() if slug in {name, gpu_slug(one.device)}}
         if not same:
             names = ", ".join(known) or "none"
-            raise ResultsError(f"no calibration of {gpu} is known; known: {names}", "Calibrate it: shflbench calibrate")
+            raise ResultsError(
+                f"no calibration of `{gpu}` is known; known: {names}", "Calibrate it: shflbench calibrate"
+            )
         chosen |= same
     return chosen

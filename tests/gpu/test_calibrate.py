@@ -16,12 +16,12 @@ from shflbench.store.calibration_file import Calibration, read
 pytestmark = pytest.mark.gpu
 
 REPOSITORY = Path(__file__).parents[2]
-MOST_SECONDS = 30.0
+MOST_SECONDS = 60.0
 
 
 @pytest.fixture(scope="module")
 def two(tmp_path_factory: pytest.TempPathFactory) -> tuple[Calibration, Calibration]:
-    """Return two calibrations, of which the first compiled the kernels; each took less than 30 s."""
+    """Return two calibrations, of which the first compiled the kernels; each took less than a minute."""
     folder = tmp_path_factory.mktemp("calibrate")
     environment = {
         **os.environ,

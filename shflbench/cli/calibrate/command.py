@@ -41,9 +41,9 @@ if TYPE_CHECKING:
 def command(console: Console, gpu: int, output: Path | None, baselines: Path, form: str) -> int:
     """Measure what the units of this GPU can do, and compare it with the documents.
 
-    Measures rates and latencies: shuffles, shared memory, votes, reductions, matches, barriers, atomics, caches, DRAM,
-    arithmetic and launches. Takes about 20 seconds. Saves the figures, from which limits and predictions are then
-    calculated.
+    Measures rates and latencies: shuffles, shared memory, votes, reductions, matches, barriers, fences, clusters,
+    atomics, matrix fragments, caches, DRAM, arithmetic and launches. Takes about 30 seconds. Saves the figures, from
+    which limits and predictions are then calculated, and which `prices` shows beside those of other GPUs.
     """
     from shflbench.cli.calibrate.output import incomplete, summary, table
     from shflbench.store.calibration_file import text
@@ -53,7 +53,7 @@ def command(console: Console, gpu: int, output: Path | None, baselines: Path, fo
     try:
         calibration = _measure(console, gpu)
     except KeyboardInterrupt as error:
-        return stopped_code(error, "nothing was saved", "Calibrate again: it takes about 20 seconds.", console)
+        return stopped_code(error, "nothing was saved", "Calibrate again: it takes about 30 seconds.", console)
     path = _save(calibration, output, baselines)
     if form == "json":
         console.json(text(calibration).rstrip("\n"))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.cli.figures import number, unit_of
 from shflbench.cli.layout import Line, Table, align_right
 from shflbench.core.grouping import group_by
+from shflbench.measure.calibrate.figure_text import number, unit_of
 from shflbench.measure.calibrate.pipeline import PROCESSES
 from shflbench.measure.calibrate.probes import PROBES
 

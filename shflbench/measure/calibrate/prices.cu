@@ -177,7 +177,7 @@ struct SharedAtomic {
 constexpr int RING = 16, RING_STRIDE = 4096;
 
 __device__ inline unsigned* ring_word(unsigned* memory, int place) {
-    return memory + STREAMED + place % RING * RING_STRIDE + blockIdx.x * 8 % RING_STRIDE;
+    return memory + STREAMED + place % RING * RING_STRIDE + 8 * blockIdx.x % RING_STRIDE;
 }
 
 __device__ inline unsigned long long open_ring(unsigned* memory) {
@@ -379,7 +379,7 @@ __device__ inline void open_barrier(unsigned barrier, unsigned arrivals) {
 }
 
 __device__ inline void wait_for(unsigned barrier, unsigned parity) {
-    asm volatile("{ .reg .pred p;\nWAIT: mbarrier.try_wait.parity.shared.b64 p, [%0], %1;\n@!p bra WAIT; }" ::"r"(barrier),
+    asm volatile("{ .reg .pred p;\nWAIT:\nmbarrier.try_wait.parity.shared.b64 p, [%0], %1;\n@!p bra WAIT; }" ::"r"(barrier),
                  "r"(parity)
                  : "memory");
 }

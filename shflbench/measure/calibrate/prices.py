@@ -1,4 +1,4 @@
-"""What synchronization, exchanges through memory and matrix fragments cost, alone and beside copies in the L2 cache."""
+"""The clocks of synchronization, of exchanges through memory and of matrix fragments, alone and beside copies."""
 
 from __future__ import annotations
 
@@ -92,8 +92,8 @@ def _barriers() -> Iterator[Probe]:
         yield replace(_price(f"barrier_or_{warps}", title, "BarrierOr", "BAR", 16), block=WARP * warps)
     for warps in (1, 4, 8, 32):
         title = f"mbarrier of {warps} warp{'s' if warps > 1 else ''}, arrival of each thread"
-        each = replace(_price(f"mbarrier_{warps}", title, "Mbarrier<true>", "SYNCS", 12), work=4)
-        yield replace(each, block=WARP * warps)
+        price = _price(f"mbarrier_{warps}", title, "Mbarrier<true>", "SYNCS", 12)
+        yield replace(price, work=4, block=WARP * warps)
     one = replace(_price("mbarrier_warps_4", "", "Mbarrier<false>", "SYNCS", 12), work=4, block=GROUP)
     yield from _with_copies(replace(one, text="mbarrier of 4 warps, arrival of one lane each"))
     text = "mbarrier of 32 warps, arrival of one lane each"

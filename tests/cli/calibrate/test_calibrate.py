@@ -96,7 +96,7 @@ def test_interrupted_calibration_saves_nothing_and_says_so(calibrate: Command, m
     monkeypatch.setattr("shflbench.measure.calibrate.worker.DeviceInWorker", Interrupted)
     outcome = calibrate("-o", "figures.json")
     assert outcome.code == 130
-    assert outcome.err.endswith("error: interrupted; nothing was saved\nCalibrate again: it takes about 20 seconds\n")
+    assert outcome.err.endswith("error: interrupted; nothing was saved\nCalibrate again: it takes about 30 seconds\n")
     assert not Path("figures.json").exists()
     assert Interrupted.closed
 

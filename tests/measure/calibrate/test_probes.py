@@ -38,7 +38,7 @@ def test_nothing_is_documented_of_an_unknown_architecture() -> None:
 
 def test_turing_has_no_redux_no_mma_of_16_and_no_clusters() -> None:
     unsupported = set(BY_NAME) - {probe.name for probe in select_supported("sm_75")}
-    lacking = (
+    since_ampere = (
         "redux",
         "mma",
         "mbarrier",
@@ -49,7 +49,7 @@ def test_turing_has_no_redux_no_mma_of_16_and_no_clusters() -> None:
         "dsmem",
     )
     since_hopper = ("st_async", "red_async", "remote_arrival", "stmatrix")
-    assert {name for name in BY_NAME if name.startswith((*lacking, *since_hopper))} == unsupported
+    assert {name for name in BY_NAME if name.startswith((*since_ampere, *since_hopper))} == unsupported
     assert {"redux_add", "mma", "cluster_barrier_2"} <= unsupported
     assert select_supported("sm_90a") == PROBES
 
