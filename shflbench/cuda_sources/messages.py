@@ -31,6 +31,8 @@ _MISSING = re.compile(r'(?P<gcc>\S+): No such file or directory|cannot open sour
 MODULES = ".gitmodules"
 _MODULE = re.compile(r"^\s*path\s*=\s*([\w.+/-]+?)\s*$", re.MULTILINE)
 
+DECLARATIONS = ("pattern.py", "challengers.json")  # of patterns whose sources include headers of shflbench
+
 MAXIMUM_MESSAGE = 400  # characters: compilers repeat names of any length
 
 
@@ -115,7 +117,7 @@ def instance_error(source: Path, instances: Sequence[str], index: int, what: str
 def missing_header(source: Path, place: str, name: str) -> CompileError:
     """Return the error for a header that is on no path."""
     of_patterns = (SHARED_HEADERS / name).is_file() or name.startswith(COPIED)
-    if (source.parent / "pattern.py").is_file() and of_patterns:
+    if of_patterns and any((source.parent / name).is_file() for name in DECLARATIONS):
         remedy = f"check the pattern: shflbench check {source.parent}"
         return CompileError(f"{place}{name} belongs to patterns; {remedy}", subject=source)
     if (submodule := _submodule_of(source, name)) is not None:

@@ -1,4 +1,4 @@
-"""Find pattern folders and load what their `pattern.py`, or the data that `bench` wrote, declares."""
+"""Find pattern folders and load what their `pattern.py`, or the data that `bench` or `challenge` wrote, declares."""
 
 from __future__ import annotations
 
@@ -32,8 +32,12 @@ if TYPE_CHECKING:
 
 SLOW_SECONDS = 5.0  # after which a user asks what the command waits for; nobody imports as long on purpose
 HOW_TO = "`shflbench new my-exchange` writes a pattern folder that works."
-REWRITE = "Remove its folder; `shflbench bench` writes it again."
-PYTHON, STORED = DECLARATIONS = ("pattern.py", "pattern.json")  # of a user, or as `bench` writes it
+PYTHON, STORED, CHALLENGERS = "pattern.py", "pattern.json", "challengers.json"
+ADVICE = {  # on each file that declares a pattern: of a user, or as `bench` or `challenge` writes it
+    PYTHON: HOW_TO,
+    STORED: "Remove its folder; `shflbench bench` writes it again.",
+    CHALLENGERS: "Run `shflbench challenge` again.",
+}
 
 _LOGGER = logging.getLogger(__name__)
 _LOGGER.addHandler(logging.NullHandler())  # only the command shows it, not each process that it starts
@@ -98,7 +102,7 @@ class LoadedPattern:
 
     def wrong(self, function: str, what: str) -> PatternError:
         """Return the error that says what is wrong with the pattern's function."""
-        advice = "Fix the function." if self.file == PYTHON else REWRITE
+        advice = "Fix the function." if self.file == PYTHON else ADVICE[self.file]
         return PatternError(f"{self.folder / self.file}: `{function}` {what}", advice)
 
 
@@ -122,17 +126,17 @@ def name_of(folder: Path) -> str:
 
 def load(folder: Path) -> LoadedPattern:
     """Load the pattern in `folder`; PatternError says what is wrong with it."""
-    kinds = {name: kind for name in DECLARATIONS if (kind := _kind(folder / name)) is not None}
+    kinds = {name: kind for name in ADVICE if (kind := _kind(folder / name)) is not None}
     if not kinds:
         raise PatternError(
             f"{folder} is not a pattern folder: it has no {PYTHON}",
             f"Give a folder with {PYTHON} and kernels.cu, or one of: {', '.join(builtin())}.",
         )
     file, kind = next(iter(kinds.items()))
-    path, advice = folder / file, HOW_TO if file == PYTHON else REWRITE
+    path, advice = folder / file, ADVICE[file]
     if kind:
         raise PatternError(f"{path} is {kind}, not a file", advice)
-    declaration, functions = (_defined if file == PYTHON else _stored)(path)
+    declaration, functions = {PYTHON: _defined, STORED: _stored, CHALLENGERS: _joined}[file](path)
     for problem in problems(declaration, functions, path):
         raise PatternError(f"{path}: {problem}", advice)
     return LoadedPattern(name_of(folder), folder, declaration, functions, file)
@@ -140,7 +144,7 @@ def load(folder: Path) -> LoadedPattern:
 
 def is_pattern(folder: Path) -> bool:
     """Whether a folder has the declaration of a pattern."""
-    return any(_kind(folder / name) is not None for name in DECLARATIONS)
+    return any(_kind(folder / name) is not None for name in ADVICE)
 
 
 def _kind(path: Path) -> str | None:
@@ -175,10 +179,22 @@ def _stored(path: Path) -> tuple[Pattern, PatternFunctions]:
         pattern = read_stored(path)
         declaration = pattern.declared
     except ValueError as error:
-        raise PatternError(f"{path} is no pattern that `bench` wrote: {error}", REWRITE) from error
+        raise PatternError(f"{path} is no pattern that `bench` wrote: {error}", ADVICE[STORED]) from error
     drawn = StoredInputs(pattern, path.with_name(CONTENTS))
     other = drawn.other_inputs if pattern.needs_other_inputs else None
     return declaration, PatternFunctions(inputs=drawn.inputs, other_inputs=other, varied_inputs=drawn.varied_inputs)
+
+
+def _joined(path: Path) -> tuple[Pattern, PatternFunctions]:
+    """Return the declaration of a published pattern with challengers, and the functions of the published pattern."""
+    from shflbench.patterns.stored_file import read_challengers
+
+    try:
+        stored = read_challengers(path)
+        published = _load_once(stored.published(builtin()))
+        return stored.joined(published.declaration), published.functions
+    except ValueError as error:
+        raise PatternError(f"{path} has no challengers that can run: {error}", ADVICE[CHALLENGERS]) from error
 
 
 @cache

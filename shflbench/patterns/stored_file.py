@@ -1,35 +1,47 @@
-"""The file of a stored pattern: JSON that is read by the types of its classes."""
+"""The files of a stored pattern and of challengers: JSON that is read by the types of its classes."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
 from shflbench.core.files import MOST_SOURCE, read_regular
 from shflbench.patterns.stored import StoredPattern
+from shflbench.patterns.stored_challengers import StoredChallengers
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from shflbench.patterns.stored import BySize
 
+Stored = TypeVar("Stored", StoredPattern, StoredChallengers)
+
 MOST_ELEMENTS = 1 << 40  # of a buffer: no device has as many bytes
 
 
-def stored_json(pattern: StoredPattern) -> bytes:
-    """Return a pattern as JSON."""
-    return msgspec.json.encode(pattern)
+def stored_json(stored: StoredPattern | StoredChallengers) -> bytes:
+    """Return a pattern or challengers as JSON."""
+    return msgspec.json.encode(stored)
 
 
 def read_stored(path: Path) -> StoredPattern:
     """Read a pattern that `stored_json` wrote; ValueError for a file that is none, or that cannot be read."""
-    try:
-        pattern = msgspec.json.decode(read_regular(path, MOST_SOURCE), type=StoredPattern)
-    except (OSError, msgspec.DecodeError, RecursionError) as error:  # thousands of brackets
-        raise ValueError(str(error)) from error
+    pattern = _read(path, StoredPattern)
     _require_sizes(pattern)
     return pattern
+
+
+def read_challengers(path: Path) -> StoredChallengers:
+    """Read challengers that `stored_json` wrote; ValueError for a file without any, or that cannot be read."""
+    return _read(path, StoredChallengers)
+
+
+def _read(path: Path, kind: type[Stored]) -> Stored:
+    try:
+        return msgspec.json.decode(read_regular(path, MOST_SOURCE), type=kind)
+    except (OSError, msgspec.DecodeError, RecursionError) as error:  # thousands of brackets
+        raise ValueError(str(error)) from error
 
 
 def _require_sizes(pattern: StoredPattern) -> None:

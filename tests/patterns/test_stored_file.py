@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from shflbench.errors import PatternError
-from shflbench.patterns.discover import REWRITE, STORED, is_pattern, load
+from shflbench.patterns.discover import ADVICE, STORED, is_pattern, load
 from shflbench.patterns.stored_file import read_stored, stored_json
 from tests.patterns.stored_pattern import PATTERN, SMALL, write
 
@@ -44,7 +44,7 @@ def refusal(folder: Path) -> str:
     """Return the sentence with which a folder is refused, after the path."""
     with pytest.raises(PatternError) as caught:
         load(folder)
-    assert caught.value.advice == REWRITE
+    assert caught.value.advice == ADVICE[STORED]
     path, _, sentence = caught.value.message.partition(STORED)
     assert path == f"{folder}/"
     assert "\n" not in sentence

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from shflbench.errors import PatternError
-from shflbench.patterns.discover import REWRITE, STORED, load
+from shflbench.patterns.discover import ADVICE, STORED, load
 from shflbench.patterns.stored_inputs import CONTENTS
 from tests import cases
 from tests.patterns.stored_pattern import PATTERN, SMALL, contents, write
@@ -35,7 +35,7 @@ def test_contents_that_are_missing_or_no_elements_are_one_sentence(
     with pytest.raises(PatternError) as caught:
         data.inputs(0)
     assert caught.value.message.startswith(f"{folder / STORED}: `inputs` fails: ")
-    assert caught.value.advice == REWRITE
+    assert caught.value.advice == ADVICE[STORED]
 
 
 def test_contents_are_never_unpickled(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Write a challenge as a pattern folder and a suite: a copy of the pattern that has the challengers as variants."""
+"""Write a challenge as a pattern folder and a suite: the sources of the pattern, and the challengers as data."""
 
 from __future__ import annotations
 
@@ -13,12 +13,18 @@ from typing import TYPE_CHECKING
 from shflbench.core.grouping import group_by
 from shflbench.core.words import join_words
 from shflbench.errors import UsageError
+from shflbench.patterns.discover import CHALLENGERS
+from shflbench.patterns.stored_challengers import StoredChallenger, StoredChallengers, revision_of
+from shflbench.patterns.stored_file import stored_json
 from shflbench.user_kernels.challenge.code_text import included_names
+from shflbench.user_kernels.challenge.shared_memory import NOBODY
+from shflbench.user_kernels.challenge.template import template_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from shflbench.core.model import Mechanism
+    from shflbench.patterns.stored_challengers import SharedMemory
     from shflbench.user_kernels.challenge.challenged import ChallengedPattern
     from shflbench.user_kernels.challenge.kernels import Challenger
     from shflbench.user_kernels.challenge.settings import ChallengeSettings
@@ -26,17 +32,6 @@ if TYPE_CHECKING:
 SOURCES = "challengers"  # below the pattern's folder: the user's file and its headers
 FOLDER = "challenge"  # below a run: the pattern's folder and the suite
 _PLAIN = re.compile(r"[\w.-]+", re.ASCII)  # a name that `#line` can have
-_CODE = """
-
-# Challengers, added by `shflbench challenge`.
-from dataclasses import replace as _replace
-
-from shflbench.core.model import Mechanism as _Mechanism
-from shflbench.patterns.declare import Variant as _Variant
-
-PATTERN_SHARED = {{variant.name: variant.shared for variant in PATTERN.variants}}
-PATTERN = _replace(PATTERN, family=None, variants=(*PATTERN.variants, {variants}))
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +44,11 @@ class ChallengeFiles:
 
 
 def copy_pattern(challenged: ChallengedPattern, file: Path, text: str, below: Path) -> ChallengeFiles:
-    """Copy the pattern's folder and the user's file below a folder; UsageError for headers outside of the file's."""
+    """Copy the pattern's sources and the user's file below a folder; UsageError for headers outside of the file's."""
     folder = below / challenged.pattern.folder.name
-    shutil.copytree(challenged.pattern.folder, folder, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(challenged.pattern.folder, folder, ignore=shutil.ignore_patterns("__pycache__", "*.py"))
     name = file.name if _PLAIN.fullmatch(file.name) else "file.cu"
-    name = name if not (folder / name).exists() else f"my-{name}"
+    name = name if not (challenged.pattern.folder / name).exists() else f"my-{name}"
     (folder / SOURCES).mkdir()
     (folder / SOURCES / name).write_text(text, encoding="utf-8")
     for header, content in _headers(file, text).items():
@@ -87,25 +82,33 @@ def _headers(file: Path, text: str) -> Mapping[str, bytes]:
     return headers
 
 
-def write_pattern(
+def write_challengers(
     challenged: ChallengedPattern,
     files: ChallengeFiles,
     challengers: Sequence[Challenger],
     mechanisms: Mapping[str, Mechanism],
-    shared: Mapping[str, str],
+    shared: Mapping[str, SharedMemory],
 ) -> None:
-    """Add the challengers to the declaration of the copied pattern; `shared` is Python for bytes per block."""
-    published = (challenged.pattern.folder / "pattern.py").read_text(encoding="utf-8")
-    only = {name: (value,) for name, value in challenged.options.items()}
-    variants = "".join(
-        "\n    "
-        f"_Variant(name={item.name!r}, mechanism=_Mechanism.{mechanisms[item.name].name}, "
-        f"summary={f'`{item.expression}` of {Path(files.source).name}'!r}, dtypes=({challenged.dtype.name!r},), "
-        f"source={files.source!r}, kernel={item.expression!r}, arguments={item.signature.arguments!r}, "
-        f"only={only!r}, shared=lambda at: {shared[item.name]}, untrusted=True),"
-        for item in challengers
+    """Write the challengers as variants of the pattern; `shared` is by kernel, "" for all others."""
+    stored = StoredChallengers(
+        pattern=challenged.name,
+        revision=revision_of(challenged.pattern.folder),
+        dtype=challenged.dtype.name,
+        options=challenged.options,
+        model=template_of(challenged).model.name,
+        source=files.source,
+        challengers=tuple(
+            StoredChallenger(
+                name=item.name,
+                mechanism=mechanisms[item.name],
+                kernel=item.expression,
+                arguments=item.signature.arguments,
+                shared=shared.get(item.name) or shared.get(NOBODY),
+            )
+            for item in challengers
+        ),
     )
-    (files.pattern / "pattern.py").write_text(published + _CODE.format(variants=variants), encoding="utf-8")
+    (files.pattern / CHALLENGERS).write_bytes(stored_json(stored))
 
 
 def write_suite(

@@ -16,11 +16,10 @@ from shflbench.kernel_facts.pattern_checks.kernels import check_all, compile_all
 from shflbench.kernel_facts.pattern_checks.targets import Filters, find
 from shflbench.measure.schedule import verified_counts
 from shflbench.patterns.discover import load
-from shflbench.user_kernels.challenge.folder import copy_pattern, write_pattern, write_suite
+from shflbench.user_kernels.challenge.folder import copy_pattern, write_challengers, write_suite
 from shflbench.user_kernels.challenge.kernels import signature_error
 from shflbench.user_kernels.challenge.mechanism import UNKNOWN, mechanism_of
 from shflbench.user_kernels.challenge.shared_memory import NOBODY
-from shflbench.user_kernels.challenge.template import template_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,11 +27,11 @@ if TYPE_CHECKING:
     from shflbench.cuda.compile.build import Builder
     from shflbench.kernel_facts.pattern_checks.subject_report import SubjectReport
     from shflbench.kernel_facts.pattern_checks.targets import KernelSubject
+    from shflbench.patterns.stored_challengers import SharedMemory
     from shflbench.user_kernels.challenge.challenged import ChallengedPattern
     from shflbench.user_kernels.challenge.folder import ChallengeFiles
     from shflbench.user_kernels.challenge.kernels import Challenger
     from shflbench.user_kernels.challenge.settings import ChallengeSettings
-    from shflbench.user_kernels.challenge.shared_memory import SharedMemory
 
 OF_HOST = "Leave host code out: the file has kernels, and device functions that they call."
 OF_SHARED = "Use less, or dynamic shared memory: shared<T>() with --shared BYTES."
@@ -62,30 +61,23 @@ def prepare(challenge: Challenge, below: Path, builder: Builder) -> ChallengeFil
     CompileError for a kernel that does not compile; UsageError for one whose compiled parameters differ from the
     pattern's, and for shared memory of a kernel that there is not; KernelError for a timed loop that does not run.
     """
-    shared = _shared(challenge)
-    challenged, challengers = challenge.challenged, challenge.challengers
+    _require_known(challenge)
+    challenged, challengers, shared = challenge.challenged, challenge.challengers, challenge.shared
     files = copy_pattern(challenged, challenge.file, challenge.text, below)
-    write_pattern(challenged, files, challengers, dict.fromkeys(challenge.names, UNKNOWN), shared)
+    write_challengers(challenged, files, challengers, dict.fromkeys(challenge.names, UNKNOWN), shared)
     kernels = _compiled(challenge, files, builder)
     mechanisms = {name: mechanism_of(of_launches) for name, of_launches in kernels.items()}
-    write_pattern(challenged, files, challengers, mechanisms, shared)
+    write_challengers(challenged, files, challengers, mechanisms, shared)
     write_suite(challenged, files, challengers, challenge.settings)
     return files
 
 
-def _shared(challenge: Challenge) -> Mapping[str, str]:
-    """Return the bytes per block of each challenger as Python, by default those of the template's variant."""
-    given = challenge.shared
-    if unknown := sorted(given.keys() - {NOBODY, *challenge.names}):
+def _require_known(challenge: Challenge) -> None:
+    """Raise UsageError for shared memory of a kernel that there is not."""
+    if unknown := sorted(challenge.shared.keys() - {NOBODY, *challenge.names}):
         raise UsageError(
             f"--shared: there is no challenger `{unknown[0]}`", f"Choose one of: {', '.join(challenge.names)}."
         )
-    model = template_of(challenge.challenged).model.name
-    usual = f"PATTERN_SHARED[{model!r}](at)"
-    return {
-        name: chosen.expression if (chosen := given.get(name) or given.get(NOBODY)) else usual
-        for name in challenge.names
-    }
 
 
 def _compiled(challenge: Challenge, files: ChallengeFiles, builder: Builder) -> Mapping[str, list[Kernel]]:
