@@ -187,10 +187,11 @@ def _stored(path: Path) -> tuple[Pattern, PatternFunctions]:
 
 def _joined(path: Path) -> tuple[Pattern, PatternFunctions]:
     """Return the declaration of a published pattern with challengers, and the functions of the published pattern."""
-    from shflbench.patterns.stored_file import read_challengers
+    from shflbench.patterns.stored_challengers import StoredChallengers
+    from shflbench.patterns.stored_file import read_json
 
     try:
-        stored = read_challengers(path)
+        stored = read_json(path, StoredChallengers)
         published = _load_once(stored.published(builtin()))
         return stored.joined(published.declaration), published.functions
     except ValueError as error:

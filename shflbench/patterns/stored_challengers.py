@@ -54,12 +54,10 @@ class StoredChallengers:
     challengers: tuple[StoredChallenger, ...]
 
     def published(self, folders: Mapping[str, Path]) -> Path:
-        """Return the folder of the published pattern; ValueError if it has changed since, or is none of `folders`."""
+        """Return the folder of the published pattern among `folders`; ValueError if it is not there, or has changed."""
         folder = folders.get(self.pattern)
-        if folder is None:
-            raise ValueError(f"there is no pattern `{self.pattern}`")
-        if revision_of(folder) != self.revision:
-            raise ValueError(f"the pattern `{self.pattern}` has changed since")
+        if folder is None or revision_of(folder) != self.revision:
+            raise ValueError(f"this version of shflbench has another pattern `{self.pattern}`, or none")
         return folder
 
     def joined(self, published: Pattern) -> Pattern:

@@ -27,17 +27,13 @@ def stored_json(stored: StoredPattern | StoredChallengers) -> bytes:
 
 def read_stored(path: Path) -> StoredPattern:
     """Read a pattern that `stored_json` wrote; ValueError for a file that is none, or that cannot be read."""
-    pattern = _read(path, StoredPattern)
+    pattern = read_json(path, StoredPattern)
     _require_sizes(pattern)
     return pattern
 
 
-def read_challengers(path: Path) -> StoredChallengers:
-    """Read challengers that `stored_json` wrote; ValueError for a file without any, or that cannot be read."""
-    return _read(path, StoredChallengers)
-
-
-def _read(path: Path, kind: type[Stored]) -> Stored:
+def read_json(path: Path, kind: type[Stored]) -> Stored:
+    """Read a pattern or challengers without a check of sizes; ValueError for a file without, or that cannot be read."""
     try:
         return msgspec.json.decode(read_regular(path, MOST_SOURCE), type=kind)
     except (OSError, msgspec.DecodeError, RecursionError) as error:  # thousands of brackets

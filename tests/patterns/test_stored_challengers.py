@@ -15,7 +15,7 @@ from shflbench.errors import PatternError
 from shflbench.patterns.declare import NO_SHARED, Setting
 from shflbench.patterns.discover import ADVICE, CHALLENGERS, builtin, is_pattern, load
 from shflbench.patterns.stored_challengers import SharedMemory, StoredChallenger, StoredChallengers, revision_of
-from shflbench.patterns.stored_file import read_challengers, stored_json
+from shflbench.patterns.stored_file import read_json, stored_json
 
 REDUCE = builtin()["reduce"]
 FIRST = StoredChallenger(
@@ -46,7 +46,7 @@ def write(at: Path, stored: StoredChallengers = STORED, text: bytes = b"") -> Pa
 
 
 def test_challengers_that_were_written_are_read(tmp_path: Path) -> None:
-    assert read_challengers(write(tmp_path) / CHALLENGERS) == STORED
+    assert read_json(write(tmp_path) / CHALLENGERS, StoredChallengers) == STORED
 
 
 def test_they_are_further_variants_of_the_published_pattern_in_each_process(tmp_path: Path) -> None:
@@ -90,8 +90,8 @@ def test_no_python_of_the_folder_runs(tmp_path: Path) -> None:
     ("edit", "sentence"),
     [
         (lambda data: data.pop("dtype"), "missing required field `dtype`"),
-        (lambda data: data.update(pattern="no-such"), "there is no pattern `no-such`"),
-        (lambda data: data.update(revision="0"), "the pattern `reduce` has changed since"),
+        (lambda data: data.update(pattern="no-such"), "has another pattern `no-such`, or none"),
+        (lambda data: data.update(revision="0"), "has another pattern `reduce`, or none"),
         (lambda data: data.update(model="none"), "`reduce` has no variant `none`"),
         (lambda data: data.update(dtype="f99"), "unknown dtype `f99`"),
         (lambda data: data.update(options={"width": "33"}), "which are not values of an option of the pattern"),

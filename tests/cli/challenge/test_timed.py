@@ -181,3 +181,5 @@ def test_limits_reads_a_run_with_variants_that_the_pattern_lacks(
     assert shflbench("inspect", "first", "--diff", "my_sum", "shfl").code == 0
     outcome = shflbench("check", "first/challenge/reduce", "--variant", "my_sum")
     assert (outcome.code, "1 kernel for sm_90" in outcome.err) == (0, True)
+    outcome = shflbench("check", "first/challenge/reduce/kernels.cu")
+    assert "belongs to patterns; check the pattern: shflbench check first/challenge/reduce\n" in outcome.out

@@ -24,6 +24,7 @@ def test_it_checks_verifies_and_estimates_and_exits_4(challenge: Command) -> Non
     (row,) = read_run(folder).rows
     assert (row.variant, row.mechanism, row.status) == ("my_sum", "smem", Status.VERIFIED)
     assert (folder / "challenge" / "reduce" / "challengers" / "sum.cu").read_text(encoding="utf-8") == SUM
+    assert not list(folder.rglob("*.py"))  # of the pattern that shflbench ships, and nothing that is generated
 
 
 @pytest.mark.archs
