@@ -7,9 +7,9 @@ from collections.abc import Mapping  # noqa: TC003  (read from JSON by the types
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
-from shflbench.core.model import WARP, Mechanism
+from shflbench.core.model import Mechanism  # noqa: TC001
 from shflbench.patterns.declare import Variant
 
 if TYPE_CHECKING:
@@ -23,11 +23,11 @@ class SharedMemory:
     """Bytes of dynamic shared memory, per block, per thread or per warp, as a function of a setting."""
 
     nbytes: int
-    unit: Literal["", "threads", "warps"] = ""  # empty: per block
+    threads: int = 0  # that share them: 1 or a warp; 0: all of a block
 
     def __call__(self, at: Setting) -> int:
         """Return the bytes per block at a setting."""
-        return self.nbytes * {"": 1, "threads": at.block, "warps": at.block // WARP}[self.unit]
+        return self.nbytes * (at.block // self.threads if self.threads else 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,7 +23,7 @@ FIRST = StoredChallenger(
     mechanism=Mechanism.SHFL,
     kernel="mine::first<{T}>",
     arguments=("values", "result", "iterations"),
-    shared=SharedMemory(8, "threads"),
+    shared=SharedMemory(8, 1),
 )
 STORED = StoredChallengers(
     pattern="reduce",
@@ -99,7 +99,7 @@ def test_no_python_of_the_folder_runs(tmp_path: Path) -> None:
         (lambda data: data["challengers"][0].update(mechanism="magic"), "Invalid enum value 'magic'"),
         (lambda data: data["challengers"][0].update(name="smem"), "two variants have the same name"),
         (lambda data: data["challengers"][0].update(arguments=["y"]), "takes the argument `y`, which is not declared"),
-        (lambda data: data["challengers"][0]["shared"].update(unit="blocks"), "Invalid enum value 'blocks'"),
+        (lambda data: data["challengers"][0]["shared"].update(threads="all"), "Expected `int`, got `str`"),
         (lambda data: data["challengers"][0]["shared"].update(nbytes=-4), "not an integer of bytes"),
     ],
 )

@@ -17,7 +17,7 @@ def test_a_size_is_per_block_per_thread_or_per_warp(text: str, nbytes: int) -> N
 
 def test_a_size_may_be_that_of_one_kernel() -> None:
     given = parse_shared(["first=16", "8*threads"])
-    assert given == {"first": SharedMemory(16), "": SharedMemory(8, "threads")}
+    assert given == {"first": SharedMemory(16), "": SharedMemory(8, 1)}
 
 
 @pytest.mark.parametrize("text", ["", "-1", "4*blocks", "threads*4", "99999999999", "a=b", "4096 bytes"])
