@@ -50,6 +50,7 @@ class PatternFiles:
 
     shipped: str = ""  # path below `shflbench/`
     files: Mapping[str, bytes] | None = None  # by path below the folder
+    name: str = ""  # of the folder of the user's pattern, by which it is loaded
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,22 +38,22 @@ def _packed(folder: Path) -> PatternFiles:
     paths = [path for path in sorted(folder.rglob("*")) if path.is_file() and "__pycache__" not in path.parts]
     if sum(path.stat().st_size for path in paths) > MOST_PATTERN_BYTES:
         raise SuiteError(f"{folder} holds more than 16 MiB, too much to send to workers", "keep only the pattern in it")
-    return PatternFiles(files={str(path.relative_to(folder)): path.read_bytes() for path in paths})
+    return PatternFiles(files={str(path.relative_to(folder)): path.read_bytes() for path in paths}, name=folder.name)
 
 
 def _unpacked(sent: PatternFiles) -> Path:
     if sent.files is None:
         return PACKAGE / sent.shipped
-    return _written(tuple(sorted(sent.files.items())))
+    return _written(sent.name, tuple(sorted(sent.files.items())))
 
 
 @cache
-def _written(files: tuple[tuple[str, bytes], ...]) -> Path:
-    """Write the files into a folder that stays as long as this process."""
-    digest = hashlib.sha256(repr(files).encode()).hexdigest()[:16]
-    folder = Path(_root().name) / digest
-    for name, content in files:
-        path = folder / name
+def _written(name: str, files: tuple[tuple[str, bytes], ...]) -> Path:
+    """Write the files into a folder of this name, which stays as long as this process."""
+    digest = hashlib.sha256(repr((name, files)).encode()).hexdigest()[:16]
+    folder = Path(_root().name) / digest / name
+    for file, content in files:
+        path = folder / file
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
     return folder

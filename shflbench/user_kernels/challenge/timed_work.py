@@ -79,7 +79,7 @@ def _of_iterations(
     work[iterations] = timed.per_block(whole)
     for low, high in pairwise((*few, *counts)):
         measured = _per_iteration(work, low, high)
-        for kind in sorted(measured.keys() | usual.keys(), key=lambda kind: kind == INSTRUCTIONS):
+        for kind in sorted(measured.keys() | usual.keys(), key=lambda kind: (kind == INSTRUCTIONS, kind)):
             amount, expected = measured.get(kind, 0.0), usual.get(kind, 0.0)
             if amount < (1 - tolerance) * expected:
                 share = f"{max(amount, 0.0) / expected:.0%} of the {kind}"
