@@ -1,8 +1,8 @@
 """Measure what a fence costs on a GPU, and on what that depends: `python -m benchmarks fences --record`, for sm_90.
 
-`clock64` around one fence in the first thread of each block: by the kind of the fence, the number of blocks, the SM,
-the stores before it and their addresses, and the lines that the L1 holds. Needs PTX 8.6, whose fences of one direction
-tell the wait for stores (release) from the invalidation of the L1 (acquire).
+`clock64` around a loop of fences in the first thread of each block: by the kind of the fence, the number of blocks, the
+SM, the stores before it and their addresses, and loads beside it. Needs PTX 8.6, whose fences of one direction tell the
+wait for stores (release) from the invalidation of the L1 (acquire).
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ PAGE = Path(__file__).with_suffix(".md")
 KERNELS = Path(__file__).with_suffix(".cu")
 KINDS = {
     "NOTHING": "no fence",
+    "LOADS_L2": "no fence, loads past the L1",
     "RELEASE_BLOCK": "release, block",
     "ACQUIRE_GPU": "acquire, GPU",
     "RELEASE_GPU": "release, GPU",
@@ -36,17 +37,17 @@ KINDS = {
 FENCES = 64  # that a launch times
 STORES = (0, 1, 2, 4, 8)
 SHAPES = ((1, 32), (16, 32), (132, 32), (132, 256), (264, 256))
-LINES = (0, 8, 128, 1024)  # of 128 bytes in the L1
+LINES = (0, 8, 32, 128)  # of 128 bytes per warp
 ADDRESSES = 256  # one store to each of so many lines, of one SM
-WORDS = 1 << 22
+WORDS = 1 << 23
 REPEATS = 5
 TEXT = """# What a fence costs
 
 {written}
 
-{device}, driver {driver}, NVRTC {nvrtc}. All figures are clocks per fence, with its stores: the median over the SMs,
-of the median of {repeats} launches. The line `no fence` is what `clock64` itself takes. A fence that only invalidates
-the L1 (acquire) does not wait until that has happened: its price is in the loads after it.
+{device}, driver {driver}, NVRTC {nvrtc}. All figures are clocks per pass of a loop of {fences} passes, each with its
+loads, its stores and the fence: the median over the SMs, of the median of {repeats} launches. The line `no fence` is
+the loop with its loads and stores. (`shflbench calibrate` times whole launches, in which the slowest SM counts.)
 
 ## By the number of blocks
 
@@ -54,13 +55,13 @@ the L1 (acquire) does not wait until that has happened: its price is in the load
 
 ## By the stores before it
 
-132 blocks of 32 threads; each lane stores words that are 4 KiB apart.
+132 blocks of 32 threads; each lane stores to so many lines, which no other warp writes.
 
 {stores}
 
-## By the lines that the L1 holds
+## By the lines that are loaded between two fences
 
-132 blocks of 32 threads read so many lines of 128 bytes before each fence.
+132 blocks of 32 threads, each with lines of its own: from the L1, unless a fence invalidated it.
 
 {lines}
 
@@ -97,12 +98,12 @@ class FenceTimer:
         return function
 
     def clocks(self, kind: str, stores: int, shape: tuple[int, int] = (132, 32), **where: int) -> dict[int, float]:
-        """Return the clocks per fence of the last block on each SM: the median of several launches."""
+        """Return the clocks per pass on each SM: the median over its blocks and several launches."""
         taken: dict[int, list[float]] = {}
         only, lines, word = where.get("only", -1), where.get("lines", 0), where.get("word", 0)
         for _ in range(REPEATS):
             self._clocks.fill(0)
-            arguments = (self._clocks, self._sms, self._words[word:], np.int32(only), np.int32(lines), np.int32(1024))
+            arguments = (self._clocks, self._sms, self._words[word:], np.int32(only), np.int32(lines))
             self._functions[f"fences<{kind}, {stores}>"]((shape[0],), (shape[1],), arguments)
             clocks, sms = self._clocks.get()[: shape[0]], self._sms.get()[: shape[0]]
             for total, sm in zip(clocks, sms, strict=True):
@@ -135,9 +136,12 @@ def _rest(case: dict[str, Any]) -> dict[str, Any]:
 def _spreads(timer: FenceTimer) -> Iterator[str]:
     for kind in ("RELEASE_GPU", "ACQUIRE_GPU", "ACQ_REL_SYSTEM"):
         yield _spread(f"SM; {KINDS[kind]}, no store", list(timer.clocks(kind, 0).values()))
-    yield _spread(f"SM; {KINDS['RELEASE_GPU']}, one store", list(timer.clocks("RELEASE_GPU", 1).values()))
+    release = f"{KINDS['RELEASE_GPU']}, one store"
+    sms = sorted(timer.clocks("NOTHING", 0))
+    by_sm = [value for sm in sms for value in timer.clocks("RELEASE_GPU", 1, only=sm).values()]
+    yield _spread(f"SM, one at a time, to one address; {release}", by_sm)
     one_sm = [next(iter(timer.clocks("RELEASE_GPU", 1, only=0, word=32 * line).values())) for line in range(ADDRESSES)]
-    yield _spread(f"address, {ADDRESSES} lines from one SM; {KINDS['RELEASE_GPU']}, one store", one_sm)
+    yield _spread(f"address, {ADDRESSES} lines from one SM; {release}", one_sm)
 
 
 def _spread(what: str, values: Sequence[float]) -> str:
@@ -158,6 +162,7 @@ def main() -> int:
         driver=driver,
         nvrtc=timer.toolchain.version,
         repeats=REPEATS,
+        fences=FENCES,
         shapes=table((*head, *(f"{grid} × {block}" for grid, block in SHAPES)), _rows(timer, shapes)),
         stores=table((*head, *(f"{count}" for count in STORES)), _rows(timer, [{"stores": count} for count in STORES])),
         lines=table((*head, *(f"{count}" for count in LINES)), _rows(timer, [{"lines": count} for count in LINES])),

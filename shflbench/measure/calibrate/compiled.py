@@ -71,8 +71,10 @@ class CalibrationKernels:
             if len(missing) == 1:
                 self._kernels[missing[0].expression] = error
                 return
-            for source in missing:
-                self._compile([source])
+            # Halves, not single kernels: an older NVRTC lacks an instruction or two, and a unit takes a second.
+            middle = len(missing) // 2
+            self._compile(missing[:middle])
+            self._compile(missing[middle:])
             return
         for source, code in zip(missing, compiled, strict=True):
             kernel = self._kernel(code)

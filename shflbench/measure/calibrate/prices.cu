@@ -29,14 +29,15 @@ __global__ void alone(unsigned* memory, int passes, unsigned zero) {
     Primitive::repeat(memory, passes, zero);
 }
 
-// Clusters with odd numbers copy words of the L2 cache until all others have done their passes. All blocks have to be
-// resident at once. The last block that copies resets the counts.
+// The second half of the clusters copies words of the L2 cache until the first has done its passes: with two blocks per
+// SM, the first halves of them get an SM each. All blocks have to be resident at once. The last block that copies resets
+// the counts.
 template <class Primitive>
 __global__ void beside_copies(unsigned* memory, int passes, unsigned zero) {
-    const unsigned clusters = gridDim.x / cluster_blocks(), measured = (clusters + 1) / 2 * cluster_blocks();
+    const unsigned half = gridDim.x / cluster_blocks() / 2, measured = half * cluster_blocks();
     unsigned* done = memory + DONE;
     unsigned* gone = memory + GONE;
-    if (cluster_index() % 2 == 0) {
+    if (cluster_index() < half) {
         Primitive::repeat(memory, passes, zero);
         __syncthreads();
         if (threadIdx.x == 0) atomicAdd(done, 1);
@@ -160,20 +161,20 @@ struct SharedAtomic {
         __shared__ unsigned words[WORDS];
         words[threadIdx.x] = zero;
         const unsigned at = shared_address(words + threadIdx.x);
-        unsigned x = lane();
+        unsigned x = lane(), other = zero;
         LOOP REPEATED {
             if (OPERATION == ATOMIC_ADD)
                 asm volatile("atom.shared.add.u32 %0, [%1], %0;" : "+r"(x) : "r"(at) : "memory");
             if (OPERATION == ATOMIC_EXCHANGE)
                 asm volatile("atom.shared.exch.b32 %0, [%1], %0;" : "+r"(x) : "r"(at) : "memory");
             if (OPERATION == ATOMIC_CAS)
-                asm volatile("atom.shared.cas.b32 %0, [%1], %0, %0;" : "+r"(x) : "r"(at) : "memory");
+                asm volatile("atom.shared.cas.b32 %0, [%1], %0, %2;" : "+r"(x), "+r"(other) : "r"(at), "r"(other) : "memory");
         }
         keep(memory, x, zero);
     }
 };
 
-// A ring of 16 addresses, 16 KiB apart, to average over the slices of the L2 cache; one line of each per block.
+// A ring of 16 addresses, 16 KiB apart, to average over the slices of the L2 cache; a sector of each per block.
 constexpr int RING = 16, RING_STRIDE = 4096;
 
 __device__ inline unsigned* ring_word(unsigned* memory, int place) {
@@ -221,13 +222,16 @@ struct GlobalAtomic {
     }
 };
 
-// Barriers with numbers, each of THREADS threads: as many of them as a block has such groups.
-template <int THREADS>
+// Barriers with numbers, each of 4 warps: one whose number the code has, or as many as a block has such groups.
+template <bool ONE>
 struct NamedBarrier {
     static __device__ void repeat(unsigned* memory, int passes, unsigned zero) {
         constexpr int CHAINS = 1, REPEAT = 16;
-        const unsigned number = 1 + threadIdx.x / THREADS;
-        LOOP REPEATED asm volatile("bar.sync %0, %1;" ::"r"(number), "n"(THREADS) : "memory");
+        const unsigned number = 1 + threadIdx.x / 128;
+        LOOP REPEATED {
+            if (ONE) asm volatile("bar.sync 1, 128;" ::: "memory");
+            else asm volatile("bar.sync %0, 128;" ::"r"(number) : "memory");
+        }
         keep(memory, passes, zero);
     }
 };
@@ -256,16 +260,17 @@ __device__ inline void fence() {
     if (SCOPE == SYSTEM) asm volatile("fence.acq_rel.sys;" ::: "memory");
 }
 
-// A fence after STORES stores of each lane to global memory.
+// A fence after STORES stores of each lane to global memory, to lines that no other warp writes.
 template <Scope SCOPE, int STORES>
 struct Fence {
     static __device__ void repeat(unsigned* memory, int passes, unsigned zero) {
         constexpr int CHAINS = 1, REPEAT = 4;
-        unsigned* words = memory + STREAMED + (blockIdx.x * blockDim.x + threadIdx.x) % (STREAMED / 8);
+        const unsigned threads = gridDim.x * blockDim.x;
+        unsigned* words = memory + STREAMED + blockIdx.x * blockDim.x + threadIdx.x;
         LOOP REPEATED {
             #pragma unroll
             for (int i = 0; i < STORES; ++i)
-                asm volatile("st.global.u32 [%0], %1;" ::"l"(words + i * (STREAMED / 16)), "r"(zero) : "memory");
+                asm volatile("st.global.u32 [%0], %1;" ::"l"(words + i * threads), "r"(zero) : "memory");
             fence<SCOPE>();
         }
         keep(memory, passes, zero);
@@ -395,6 +400,7 @@ struct Mbarrier {
         LOOP REPEATED {
             if (EACH || lane() == 0) asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(barrier) : "memory");
             wait_for(barrier, r % 2);
+            __syncwarp();  // no lane is a phase behind the one that arrives
         }
         keep(memory, passes, zero);
     }
@@ -426,20 +432,23 @@ __device__ inline unsigned next_block_address(unsigned address) {
     return remote;
 }
 
-// Words of the next block: at each address is the address of the same word of that block.
+// Words of 64 bits of the next block: at each address is the generic address of the same word of that block.
 template <int CHAINS, int REPEAT>
 struct RemoteLoad {
     static __device__ void repeat(unsigned* memory, int passes, unsigned zero) {
-        __shared__ unsigned words[WORDS];
+        __shared__ unsigned long long words[WORDS];
         unsigned rank;
         asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
         for (int i = threadIdx.x; i < WORDS; i += blockDim.x)
-            asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(words[i]) : "r"(shared_address(words + i)), "r"(rank));
+            asm("mapa.u64 %0, %1, %2;" : "=l"(words[i]) : "l"(words + i), "r"(rank));
         wait_for_cluster();
-        unsigned x[CHAINS];
-        for (int c = 0; c < CHAINS; ++c) x[c] = next_block_address(shared_address(words + threadIdx.x % 1024 + c * 1024));
-        LOOP REPEATED asm volatile("ld.shared::cluster.u32 %0, [%0];" : "+r"(x[c])::"memory");
-        keep_all(memory, x, zero);
+        unsigned long long x[CHAINS], sum = 0;
+        const unsigned next = (rank + 1) % cluster_blocks();
+        for (int c = 0; c < CHAINS; ++c)
+            asm("mapa.u64 %0, %1, %2;" : "=l"(x[c]) : "l"(words + threadIdx.x % 1024 + c * 1024), "r"(next));
+        LOOP REPEATED asm volatile("ld.u64 %0, [%0];" : "+l"(x[c])::"memory");
+        for (int c = 0; c < CHAINS; ++c) sum |= x[c];
+        keep(memory, unsigned(sum), zero);
         wait_for_cluster();
     }
 };
@@ -494,6 +503,7 @@ struct Handover {
                                      : "memory");
                 }
                 wait_for(barrier, r % 2);
+                __syncwarp();  // no lane is a phase behind the one that arrives
             }
         }
         wait_for_cluster();

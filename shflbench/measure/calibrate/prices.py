@@ -36,11 +36,11 @@ def _rate(name: str, text: str, primitive: str, opcode: str, count: int) -> Prob
 
 
 def _beside_copies(probe: Probe) -> Probe:
-    """Return the probe of the same primitive in one block per SM, beside another that copies in the L2 cache."""
+    """Return the probe of the same primitive in 4 warps per SM, beside 4 warps that copy in the L2 cache."""
     return replace(
         probe,
         name=f"{probe.name}_beside_copies",
-        text=f"{probe.text}, beside copies",
+        text=f"{probe.text}, 4 warps beside copies",
         kernel=probe.kernel.replace("alone<", "beside_copies<"),
         block=GROUP,
         blocks=2,
@@ -61,7 +61,7 @@ def _warps() -> Iterator[Probe]:
         yield _price(f"match_any_{name}_latency", title, f"MatchAny<{equal}>", "MATCH", 4)
     yield _price("match_all_latency", "latency of match.all", "MatchAll", "MATCH", 16)
     for name, text in (("Add", "sum"), ("Min", "minimum")):
-        title = f"latency of redux, {text}, to a register"
+        title = f"latency of redux, {text}, and a move to a register"
         yield _price(f"redux_{name.lower()}_latency", title, f"Redux{name}", "REDUX|CREDUX", 16)
 
 
@@ -71,7 +71,7 @@ def _shared_memory() -> Iterator[Probe]:
     yield _price("smem_exchange", f"{exchange}, without __syncwarp", "SharedExchange<false>", "LDS", 16)
     synced = _price("smem_exchange_synced", f"{exchange}, with 2 __syncwarp", "SharedExchange<true>", "LDS", 16)
     yield from _with_copies(synced)
-    for name, text in (("add", "addition"), ("exchange", "exchange"), ("cas", "compare and swap")):
+    for name, text in (("add", "addition"), ("exchange", "exchange"), ("cas", "compare and swap, and a move")):
         title = f"latency of an atomic {text}, shared memory"
         yield _price(f"atoms_{name}_latency", title, f"SharedAtomic<ATOMIC_{name.upper()}>", "ATOMS", 16)
 
@@ -84,9 +84,12 @@ def _global_memory() -> Iterator[Probe]:
 
 
 def _barriers() -> Iterator[Probe]:
-    named = _price("named_barrier_4", "named barrier of 4 warps", "NamedBarrier<128>", "BAR", 16)
+    named = _price("named_barrier_4", "named barrier of 4 warps", "NamedBarrier<true>", "BAR", 16)
     yield from _with_copies(replace(named, block=GROUP))
-    yield replace(named, name="named_barrier_2x4", text="2 named barriers of 4 warps", block=2 * GROUP)
+    two = _price(
+        "named_barrier_2x4", "2 named barriers of 4 warps, numbers in registers", "NamedBarrier<false>", "BAR", 16
+    )
+    yield replace(two, block=2 * GROUP)
     for warps in (4, 32):
         title = f"__syncthreads_or of {warps} warps"
         yield replace(_price(f"barrier_or_{warps}", title, "BarrierOr", "BAR", 16), block=WARP * warps)
@@ -113,8 +116,11 @@ def _fences() -> Iterator[Probe]:
         yield replace(half, fewest_arch=HOPPER)
     many = _price("fence_gpu_2x8", "fence of the GPU, each of 16 warps per SM", "Fence<GPU, 0>", "MEMBAR", 4)
     yield replace(many, block=2 * GROUP, blocks=2)
-    for name, text, fenced in (("", "", "false"), ("_fenced", " after a fence of the GPU", "true")):
-        price = _price(f"l1_pass{name}", f"load of 4 KiB from the L1{text}", f"L1Pass<{fenced}>", "LDG", 8)
+    for name, text, fenced in (
+        ("", "load of 4 KiB from the L1", "false"),
+        ("_fenced", "fence of the GPU and load of 4 KiB after it", "true"),
+    ):
+        price = _price(f"l1_pass{name}", text, f"L1Pass<{fenced}>", "LDG", 8)
         yield replace(price, work=1)
 
 
@@ -131,14 +137,14 @@ def _clusters() -> Iterator[Probe]:
     yield from _with_copies(load)
     yield replace(load, name="dsmem_latency_one", text=f"{remote}, one cluster on the GPU", single=True)
     for name, text, primitive, opcode in (
-        ("dsmem_load", "load from another block's shared memory", "RemoteLoad<4, 4>", "LD"),
+        ("dsmem_load", "load of 64 bits from another block's shared memory", "RemoteLoad<4, 4>", "LD"),
         ("dsmem_store", "store to another block's shared memory", "RemoteStore", "ST"),
     ):
         yield replace(_rate(name, text, primitive, opcode, 16), cluster=2)
     for name, text, message, opcode, count in (
         ("st_async", "handover by st.async", "ASYNC_STORE", "STAS", 4),
         ("red_async", "handover by red.async", "ASYNC_ADD", "REDAS", 4),
-        ("remote_arrival", "handover by a remote arrival", "REMOTE_ARRIVAL", "SYNCS", 16),
+        ("remote_arrival", "handover by a remote arrival that releases", "REMOTE_ARRIVAL", "SYNCS", 16),
     ):
         probe = replace(_price(name, text, f"Handover<{message}>", opcode, count), work=4, cluster=2)
         yield from _with_copies(probe) if name == "st_async" else (probe,)
@@ -150,8 +156,8 @@ def _fragments() -> Iterator[Probe]:
     yield _rate("stmatrix", "stmatrix, 4 matrices", "StoreMatrices", "STSM", 16)
     yield _price("movmatrix_latency", "latency of movmatrix", "MoveMatrix<1, 16>", "MOVM", 16)
     yield _rate("movmatrix", "movmatrix", "MoveMatrix<4, 4>", "MOVM", 16)
-    yield _price("mma_latency", "latency of mma, 16×8×16, 16 bits", "Multiply<1, 16>", "HMMA", 16)
-    yield _rate("mma", "mma, 16×8×16, 16 bits", "Multiply<4, 4>", "HMMA", 16)
+    yield _price("mma_latency", "latency of mma.sync, 16×8×16, 16 bits", "Multiply<1, 16>", "HMMA", 16)
+    yield _rate("mma", "mma.sync, 16×8×16, 16 bits", "Multiply<4, 4>", "HMMA", 16)
 
 
 PRICES: tuple[Probe, ...] = (
