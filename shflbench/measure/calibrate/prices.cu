@@ -161,14 +161,15 @@ struct SharedAtomic {
         __shared__ unsigned words[WORDS];
         words[threadIdx.x] = zero;
         const unsigned at = shared_address(words + threadIdx.x);
-        unsigned x = lane(), other = zero;
+        unsigned x = lane(), other;
+        asm volatile("mov.u32 %0, %1;" : "=r"(other) : "r"(zero));
         LOOP REPEATED {
             if (OPERATION == ATOMIC_ADD)
                 asm volatile("atom.shared.add.u32 %0, [%1], %0;" : "+r"(x) : "r"(at) : "memory");
             if (OPERATION == ATOMIC_EXCHANGE)
                 asm volatile("atom.shared.exch.b32 %0, [%1], %0;" : "+r"(x) : "r"(at) : "memory");
             if (OPERATION == ATOMIC_CAS)
-                asm volatile("atom.shared.cas.b32 %0, [%1], %0, %2;" : "+r"(x), "+r"(other) : "r"(at), "r"(other) : "memory");
+                asm volatile("atom.shared.cas.b32 %0, [%1], %0, %2;" : "+r"(x) : "r"(at), "r"(other) : "memory");
         }
         keep(memory, x, zero);
     }
