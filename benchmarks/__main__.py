@@ -23,7 +23,7 @@ PROGRAMS = {
     "calibration": "compare two calibrations of one GPU",
     "claims": "count wrong verdicts on claims where the truth is known",
     "compare_power": "measure false alarms and power of `compare` and other rules; parts: corpus, pack",
-    "drawn": "draw cases over all patterns at random, as a suite",
+    "drawn": "draw cases over all patterns at random, and compare predictions with their times",
     "emulator": "measure the speed of the emulator",
     "fences": "measure what a fence costs on a GPU, and on what that depends",
     "file_advice": "advise on public files, for readers who judge the suggestions",

@@ -1,24 +1,54 @@
-"""Draw cases over all shipped patterns at random, as a suite to measure predictions by.
+"""Measure predictions by cases that are drawn over all shipped patterns at random.
 
-    python -m benchmarks drawn SEED COUNT > suite.yaml
+    python -m benchmarks drawn SEED COUNT > suite.yaml     draw a suite
+    python -m benchmarks drawn --score [--record]          compare the runs in drawn_cases with their predictions
 
 Each pattern in turn gives one case: a variant, an element type, values of its options, a launch and a number of
 iterations, each of equal probability among what the pattern supports. Draws that the suite reader refuses are drawn
-again. Needs no GPU; `shflbench run suite.yaml` measures the cases.
+again. Needs no GPU; `shflbench run` measures the cases, and `shflbench limits --requests --save` predicts them. The
+model may be improved by seed 1; seed 2 is measured after it was.
 """
 
 from __future__ import annotations
 
 import random
 import tempfile
-from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import cycle
 from pathlib import Path
+from statistics import median, quantiles
 
+from benchmarks.common.pages import UNKNOWN, program, publish, table, written_by
+from shflbench.core.grouping import group_by
+from shflbench.core.model import Status
 from shflbench.errors import SuiteError
 from shflbench.patterns.discover import LoadedPattern, builtin, load
+from shflbench.store import Row, find_runs, read_run
+from shflbench.store.limits_file import read_limits
 from shflbench.suite import load as load_suite
 
+PAGE_FILE = Path(__file__).with_suffix(".md")
+CASES = Path(__file__).parent / "drawn_cases"
+HEADINGS = ("pattern", "cases", "predicted", "median", "largest")
+PAGE = """\
+# Predictions of cases that were drawn at random
+
+{written}
+
+Cases over all shipped patterns, drawn by `python -m benchmarks drawn`, with the suites in `benchmarks/drawn_cases`.
+Errors are the difference between predicted and measured time, divided by the measured time, of the cases that have a
+prediction.
+
+{sections}
+"""
+SECTION = """\
+## {suite}, {device}
+
+- {timed} of {all} cases are timed, {predicted:.0%} of these are predicted.
+- Errors: median {middle:.1%}, 90% of the cases within {tenth:.1%}, largest {worst:.1%}.
+- {limited} have a limit; {beaten} take less time than it.
+
+{patterns}"""
 BLOCKS_PER_SM = (1, 2, 3, 4, 6, 8, 16, 40)
 CLUSTERS = (1, 4, 16, 33)  # of 8 blocks, where blocks form clusters
 ITERATIONS = (200, 500, 1000, 2000, 5000)
@@ -85,11 +115,48 @@ def _readable(pattern: LoadedPattern, dice: random.Random, seed: int, count: int
     raise SuiteError(f"{pattern.name}: the suite reader refuses {MOST_DRAWS} draws")
 
 
+def scores(folder: Path) -> str:
+    """Return a section on one run: how many cases are predicted, and how far the predictions are off."""
+    run = read_run(folder)
+    timed = [row for row in run.rows if row.status is Status.TIMED]
+    times = {row.case_id: row.time_us for row in timed if row.time_us}
+    limits = {limit.case_id: limit for limit in read_limits(folder).values() if limit.case_id in times}
+    errors = {name: abs(limit.model_us / times[name] - 1) for name, limit in limits.items() if limit.model_us}
+    beaten = [name for name, limit in limits.items() if limit.limit_us and limit.limit_us > times[name]]
+    return SECTION.format(
+        suite=folder.parent.name,
+        device=run.info.device.name if run.info.device else UNKNOWN,
+        timed=len(times),
+        all=len(run.rows),
+        predicted=len(errors) / len(times),
+        middle=median(errors.values()),
+        tenth=quantiles(errors.values(), n=10)[-1],
+        worst=max(errors.values()),
+        limited=sum(1 for limit in limits.values() if limit.limit_us),
+        beaten=len(beaten),
+        patterns=table(HEADINGS, _by_pattern(timed, errors)),
+    )
+
+
+def _by_pattern(timed: Iterable[Row], errors: Mapping[str, float]) -> Iterator[tuple[object, ...]]:
+    for pattern, rows in group_by(timed, lambda row: row.pattern).items():
+        known = [errors[row.case_id] for row in rows if row.case_id in errors]
+        figures = (f"{median(known):.1%}", f"{max(known):.1%}") if known else (UNKNOWN, UNKNOWN)
+        yield (pattern, len(rows), len(known), *figures)
+
+
 def main() -> int:
-    """Print a suite."""
-    parser = ArgumentParser(description=__doc__, formatter_class=RawDescriptionHelpFormatter)
-    parser.add_argument("seed", type=int, metavar="SEED")
-    parser.add_argument("count", type=int, metavar="COUNT")
+    """Print a suite, or the page of scores."""
+    parser = program(__doc__, PAGE_FILE)
+    parser.add_argument("seed", type=int, nargs="?", metavar="SEED")
+    parser.add_argument("count", type=int, nargs="?", metavar="COUNT")
+    parser.add_argument("--score", action="store_true", help="compare the recorded runs with their predictions")
     arguments = parser.parse_args()
-    print(drawn(arguments.seed, arguments.count), end="")
+    if arguments.score:
+        sections = "\n\n".join(map(scores, find_runs([CASES])))
+        publish(PAGE.format(written=written_by("drawn --score --record"), sections=sections), arguments.record)
+    elif arguments.count:
+        print(drawn(arguments.seed, arguments.count), end="")
+    else:
+        parser.error("give SEED and COUNT, or --score")
     return 0

@@ -12,6 +12,9 @@ import click
 from shflbench.cli.help import Command, add_heading
 from shflbench.cli.parameters import BASELINES, OUTPUT_FILE, format_option
 from shflbench.core.arch.published import PublishedPrice, published_prices
+from shflbench.core.grouping import group_by
+from shflbench.errors import ResultsError, UsageError
+from shflbench.store.calibration_file import AGAIN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
     from shflbench.store.calibration_file import CalibratedFigure, Calibration
 
 SCHEMA = 1
+MOST_TITLE = 40  # characters of a model
 NONE = "–"  # of a figure that a calibration lacks
 
 
@@ -34,19 +38,25 @@ def command(console: Console, gpus: tuple[str, ...], baselines: Path, form: str)
     """Show what shuffles, barriers, fences and other primitives cost on several GPUs, side by side.
 
     GPU is a model such as nvidia-h200, the name of a file among the calibrations of the baselines, or a path to a file
-    that `calibrate` wrote. Without one, all calibrations are shown, those that come with shflbench as well. Clocks
-    and rates per clock are per SM; published values name the GPU that they were measured on.
+    that `calibrate` wrote. Without one, all calibrations are shown, those that come with shflbench as well. Rates per
+    clock are per SM. Published values name the GPU that they were measured on; how, and where, is below the table.
     """
-    from shflbench.store.calibrations import chosen_calibrations, known_calibrations
+    from shflbench.store.calibration_file import read
+    from shflbench.store.calibrations import calibration_files, chosen_files
 
-    chosen = chosen_calibrations(gpus, baselines) if gpus else known_calibrations(baselines)
+    if not gpus and not calibration_files(baselines):
+        console.say(f"{baselines} has no calibration: those that come with shflbench are shown.")
+    files = chosen_files(gpus, baselines)
+    if console.output and console.output.exists() and any(map(console.output.samefile, files.values())):
+        raise UsageError(f"--output {console.output} would replace a calibration", "Name another file.")
+    chosen = {name: read(file) for name, file in files.items()}
+    _check_units(chosen)
     if form == "json":
         console.json(json.dumps(_as_json(chosen), indent=2, ensure_ascii=False))
         return
-    table, sources = _table(chosen), _sources(chosen)
-    console.table(table, data=True)
-    for source in sources:
-        console.data(source)
+    console.table(_table(chosen), data=True)
+    for sentence in _sources(chosen):
+        console.data(sentence)
 
 
 def _probes(chosen: Mapping[str, Calibration]) -> Iterator[Probe]:
@@ -88,14 +98,26 @@ def _cells(probe: Probe, calibrations: Sequence[Calibration]) -> tuple[str, ...]
     values = [figure.value for figure in figures if figure]
     shown = [number(figure.value, figure.unit) if figure else NONE for figure in figures]
     ratio = (f"{max(values) / min(values):.2f}" if len(values) > 1 else NONE,) if len(figures) > 1 else ()
-    published = ", ".join([*_documented(figures), *(f"{one.range} ({one.gpu})" for one in _published(probe))])
+    others = (f"{one.range} ({one.gpu})" for one in _published(probe))
+    published = ", ".join((*_documented(calibrations, figures), *others))
     return (probe.text, *shown, *ratio, unit_of(probe.unit), published)
 
 
-def _documented(figures: Sequence[CalibratedFigure | None]) -> Iterator[str]:
+def _documented(calibrations: Sequence[Calibration], figures: Sequence[CalibratedFigure | None]) -> Iterator[str]:
     """Yield what NVIDIA's documents say of the architectures; the same only once."""
-    values = dict.fromkeys(figure.documented for figure in figures if figure and figure.documented is not None)
-    return (f"{value:.4g} (NVIDIA)" for value in values)
+    pairs = zip(calibrations, figures, strict=True)
+    values = dict.fromkeys((one.arch, figure.documented) for one, figure in pairs if figure and figure.documented)
+    return (f"{value:.4g} (NVIDIA, {arch})" for arch, value in values)
+
+
+def _check_units(chosen: Mapping[str, Calibration]) -> None:
+    """Raise ResultsError for a figure in another unit than `calibrate` measures it in."""
+    for name, one in chosen.items():
+        for probe in _probes(chosen):
+            figure = one.figures.get(probe.name)
+            if figure and figure.unit != probe.unit.value:
+                message = f"{name}: `figures.{probe.name}` is in {figure.unit!r}, not in {probe.unit.value}"
+                raise ResultsError(message, AGAIN)
 
 
 def _published(probe: Probe) -> list[PublishedPrice]:
@@ -103,10 +125,14 @@ def _published(probe: Probe) -> list[PublishedPrice]:
 
 
 def _label(name: str, chosen: Mapping[str, Calibration]) -> str:
-    """Return the title of a column: the model, and the file's name too where several are of one model."""
-    models = Counter(one.device for one in chosen.values())
-    model = chosen[name].device.removeprefix("NVIDIA ")
-    return model if models[chosen[name].device] == 1 else f"{model} {chosen[name].uuid.removeprefix('GPU-')[:8]}"
+    """Return the title of a column: the model; among several of one model with its UUID, of one GPU the file's name."""
+    one = chosen[name]
+    model = one.device.removeprefix("NVIDIA ").strip()[:MOST_TITLE] or name
+    if Counter(other.device for other in chosen.values())[one.device] == 1:
+        return model
+    if Counter(other.uuid for other in chosen.values())[one.uuid] > 1:
+        return name
+    return f"{model} {one.uuid.removeprefix('GPU-')[:8]}"
 
 
 def _about(one: Calibration) -> str:
@@ -115,9 +141,11 @@ def _about(one: Calibration) -> str:
 
 
 def _sources(chosen: Mapping[str, Calibration]) -> Iterator[str]:
-    """Yield the source of each published value that is shown."""
-    shown = (price for probe in _probes(chosen) for price in _published(probe))
-    return iter(dict.fromkeys(f"{price.gpu}: {price.source}" for price in shown))
+    """Yield how and where each published value that is shown was measured; values alike in both share a line."""
+    shown = [(probe, price) for probe in _probes(chosen) for price in _published(probe)]
+    by_source = group_by(shown, lambda pair: (pair[1].gpu, pair[1].about, pair[1].source))
+    for (gpu, about, source), alike in by_source.items():
+        yield f"{', '.join(probe.text for probe, _ in alike)}; {gpu}: {about}; {source}."
 
 
 def _as_json(chosen: Mapping[str, Calibration]) -> dict[str, object]:

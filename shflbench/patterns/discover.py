@@ -192,6 +192,7 @@ def _joined(path: Path) -> tuple[Pattern, PatternFunctions]:
 
     try:
         stored = read_json(path, StoredChallengers)
+        stored.check(path.parent)
         published = _load_once(stored.published(builtin()))
         return stored.joined(published.declaration), published.functions
     except ValueError as error:

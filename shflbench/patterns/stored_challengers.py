@@ -53,6 +53,17 @@ class StoredChallengers:
     source: str  # the user's file, relative to the folder
     challengers: tuple[StoredChallenger, ...]
 
+    def check(self, folder: Path) -> None:
+        """Raise ValueError for what `challenge` does not write into `folder`, such as a source outside of it."""
+        inside = self.source.isprintable() and (folder / self.source).resolve().is_relative_to(folder.resolve())
+        if not inside or not self.source:
+            raise ValueError(f"source {self.source!r} is not a file below the folder")
+        if not self.challengers:
+            raise ValueError("there is no challenger")
+        for item in self.challengers:
+            if not item.kernel.isprintable() or not item.kernel.strip():
+                raise ValueError(f"kernel {item.kernel!r} is no name")
+
     def published(self, folders: Mapping[str, Path]) -> Path:
         """Return the folder of the published pattern among `folders`; ValueError if it is not there, or has changed."""
         folder = folders.get(self.pattern)

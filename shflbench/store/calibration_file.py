@@ -120,7 +120,18 @@ def read(path: Path) -> Calibration:
             raise ResultsError(
                 f"{path}: `figures.{name}` is not positive numbers, its interval around its value", AGAIN
             )
+        _check_positive(
+            path, {f"figures.{name}.documented": figure.documented, f"figures.{name}.processes": figure.processes}
+        )
+    _check_positive(path, {"sms": calibration.sms, "clock_mhz": calibration.clock_mhz, "seconds": calibration.seconds})
     return calibration
+
+
+def _check_positive(path: Path, numbers: Mapping[str, float | None]) -> None:
+    """Raise ResultsError for a number that is not positive, or not finite."""
+    for name, number in numbers.items():
+        if number is not None and not 0 < number < math.inf:
+            raise ResultsError(f"{path}: `{name}` is {number}, not a positive number", AGAIN)
 
 
 def find(folder: Path, uuid: str, device: str) -> Path | None:

@@ -112,3 +112,17 @@ def test_a_wrong_value_is_one_sentence(edit: Callable[[dict[str, Any]], object],
     assert caught.value.message.startswith(f"{folder / CHALLENGERS}")
     assert sentence in caught.value.message
     assert caught.value.advice == ADVICE[CHALLENGERS]
+
+
+@pytest.mark.parametrize("source", ["../out.cu", "/etc/passwd", "a\0b", "", "a\nb", "linked.cu"])
+def test_a_source_outside_of_the_folder_is_refused(tmp_path: Path, source: str) -> None:
+    folder = write(tmp_path, replace(STORED, source=source))
+    (folder / "linked.cu").symlink_to("/etc/passwd")
+    with pytest.raises(PatternError, match="is not a file below the folder"):
+        load(folder)
+
+
+@pytest.mark.parametrize("challengers", [(), (replace(FIRST, kernel=""),), (replace(FIRST, kernel="a\x1b[0m"),)])
+def test_challengers_without_a_kernel_are_refused(tmp_path: Path, challengers: tuple[StoredChallenger, ...]) -> None:
+    with pytest.raises(PatternError, match="no challenger"):
+        load(write(tmp_path, replace(STORED, challengers=challengers)))
