@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from shflbench.analysis.limits.units import MATRICES
 from shflbench.analysis.settings import one_pass
 from shflbench.core.launch import OWN_DIMS, launch_dims
 from shflbench.core.model import Case, Kernel, KernelRequests, Launch, Status
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 # Opcodes whose time depends on addresses, active lanes or values.
 COUNTED = {"LDS", "STS", "ATOMS", "LDG", "STG", "LDL", "STL", "LD", "ST", "ATOM", "ATOMG", "RED", "REDG", "MATCH"}
+COUNTED |= MATRICES.keys()
 
 LOAD = "LDG"  # from global memory, with its modifiers
 

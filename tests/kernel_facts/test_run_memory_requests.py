@@ -19,7 +19,8 @@ from tests.checker.in_process import start_no_processes
 
 WIDE = re.compile(r"(LDS|STS)\S*\.(64|128)")
 EXCHANGING = re.compile(r" (neighbor|reduce|scan|vote)/smem-(unsafe|syncwarp)/")
-QUICK = Path(__file__).parents[2] / "results" / "quick" / "nvidia-h200"
+RESULTS = Path(__file__).parents[2] / "results"
+QUICK, EXCHANGES = RESULTS / "quick" / "nvidia-h200", RESULTS / "exchanges" / "nvidia-h200"
 
 
 def run_of(*variants: str, folder: Path = QUICK) -> Run:
@@ -44,6 +45,14 @@ def test_each_loop_with_memory_accesses_has_its_requests(kernel_cache: Path) -> 
             (AccessKind.LOAD, 1),
             (AccessKind.STORE, 1),
         }
+
+
+@pytest.mark.parametrize("variant", ["ldmatrix-x1", "ldmatrix-x4"])
+def test_rows_of_matrices_have_their_bank_conflicts(kernel_cache: Path, variant: str) -> None:
+    run = read_run(EXCHANGES)
+    rows = [row for row in run.rows if row.variant == variant and "layout=plain" in row.case_id]
+    (counted,) = requests_of_run(replace(run, rows=tuple(rows[:1])), builtin(), kernel_cache).values()
+    assert {access.passes / (access.conflict_free_passes or 0) for access in counted.accesses if access.passes} == {8}
 
 
 def changed(folder: Path, file: str, old: str, new: str) -> dict[str, Path]:
