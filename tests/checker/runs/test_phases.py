@@ -120,6 +120,9 @@ CHANGING = {
     "a parity of two phases": once(init(0, 1)) + of_warp(
         0, ADVANCE + "st.shared.u32 [data], 5;" + arrive(0)
     ) + of_warp(2, wait(0, 0) + READ_WORD),
+    "a parity of a phase that has not begun": once(init(0, 1)) + of_warp(
+        0, arrive(0) + wait(0, 0) + "st.shared.u32 [data], 5;" + arrive(0)
+    ) + of_warp(2, wait(0, 1) + READ_WORD),
     "a phase that may be over": once(init(0, 1)) + of_warp(0, arrive(0)) + of_warp(2, wait(0, 0)) + of_warp(
         0, wait(0, 0) + arrive(0)
     ),

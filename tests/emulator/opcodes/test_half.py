@@ -91,6 +91,13 @@ def test_arithmetic_is_rounded_once(form: str) -> None:
     assert set(got[np.isnan(expected)].tolist()) <= {NAN}
 
 
+def test_a_sum_beside_the_middle_of_two_bfloat16_numbers_is_rounded_to_the_nearer_one() -> None:
+    """In single precision, the sums round to odd neighbors of the middle, which the second rounding has to see."""
+    rows = np.array([[9.0, 7.0], [29.0, 37.0], [7 * 2.0**-18, -7 * 2.0**-18]], np.float32)
+    (got,) = run("fma.rn.bf16", *(rows.view(np.uint32) >> np.uint32(16)).astype(np.uint16))
+    assert listed(got, "bf16") == [262.0, 258.0]
+
+
 @pytest.mark.parametrize("form", ORDERED)
 def test_minimum_and_maximum(form: str) -> None:
     opcode, *words, type_ = form.split(".")

@@ -10,6 +10,7 @@ from shflbench.emulator.machine.launch import EmulatedLaunch, execute
 from shflbench.emulator.machine.policies import POLICIES
 from shflbench.emulator.machine.threads import Shape
 from shflbench.emulator.opcodes.forms import Values
+from shflbench.emulator.opcodes.matrix import numbers
 from shflbench.emulator.ptx.parse import parse
 from tests.emulator.declared import each
 
@@ -157,6 +158,11 @@ def test_product_of_matrices(form: str, policy: str) -> None:
     expected = a_numbers @ b_numbers + c_numbers
     for lane, i, row, column in c_places(shape):
         assert got[lane, i] == expected[row, column]
+
+
+def test_the_lower_thirteen_bits_of_a_tf32_number_do_not_take_part() -> None:
+    words = np.array([0x3F801FFF, 0x3F803FFF, 0xC0001000], np.uint32)
+    assert numbers(words, "tf32").ravel().tolist() == [1.0, 1.0 + 2.0**-10, -2.0]
 
 
 def test_sums_of_bytes_saturate_only_where_the_instruction_says() -> None:

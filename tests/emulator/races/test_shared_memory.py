@@ -25,6 +25,7 @@ def hazards(code: str, policy: str = LOCKSTEP.name) -> tuple[Hazard, ...]:
     [
         (f"{WRITTEN} {READ} {MEET} {WRITE}", {WAR}),  # the first warp reads, too
         (f"{WRITTEN} {READ} bar.sync 0; {WRITE}", set()),
+        (f"{WRITTEN.removesuffix('bar.sync 0;')} {MEET} {READ}", {RAW}),  # of the second warp, by the first one
         (f"{WRITTEN} {FIRST_WARP} {READ} $both: {SECOND_WARP} {READ} {MEET} {WRITE} $done:", {WAR}),
         (f"{WRITTEN} {SECOND_WARP} {READ} {MEET} {WRITE} $done:", set()),
         (f"{OWN} {MEET} ld.shared.b64 %x, [%r5]; st.shared.b64 [%r5], %b;", set()),

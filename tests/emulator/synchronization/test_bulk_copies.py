@@ -54,6 +54,16 @@ def test_a_variable_of_the_module_is_read_before_the_copy_to_it_is_complete() ->
     assert kinds(check(body, ".global .align 16 .b8 v[64];")) == {"RAW"}
 
 
+LOAD = "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"
+
+
+@pytest.mark.parametrize(("wait", "found"), [("", {"WAR"}), ("cp.async.bulk.wait_group.read 0;", set())])
+def test_a_copy_may_overwrite_the_source_of_another_one_once_this_is_read(wait: str, found: set[str]) -> None:
+    body = f"""@!%p1 bra end; {FILL} {STORE} [%d1], [%r3], 16; {COMMIT} {wait}
+        mbarrier.arrive.expect_tx.shared.b64 _, [%r3+128], 16; {LOAD} [%r3], [%d1+16], 16, [%r3+128]; {PHASE} {WAIT}"""
+    assert kinds(check(body)) == found
+
+
 def test_a_copy_to_a_buffer_does_not_concern_a_variable_of_the_module() -> None:
     body = f"""@!%p1 bra end; {FILL} {STORE} [%d1], [%r3], 16; {COMMIT} mov.u32 %r9, 0; mov.u64 %d2, v;
         next: ld.global.u32 %r8, [%d2]; add.u64 %d2, %d2, 4; add.u32 %r9, %r9, 1;

@@ -37,6 +37,15 @@ def test_threads_that_wait_read_what_threads_that_only_arrive_wrote(form: str, p
     ]
 
 
+def test_threads_that_only_arrive_at_a_barrier_of_the_whole_block_are_not_ordered_after_it() -> None:
+    code = f"""
+        {SECOND_WARP} @%p1 bra $arrive; st.shared.b64 [%r5], %a; bar.sync 1; bra $done;
+        $arrive: {{}} {OTHER} $done:"""
+    assert report(code.format("bar.sync 1;")).hazards == ()
+    (race,) = report(code.format("bar.arrive 1, 64;")).hazards
+    assert (race.kind, race.count) == (HazardKind.RAW, 32)
+
+
 @pytest.mark.parametrize("policy", ["lockstep", "lanes at random", "warps in reverse"])
 @pytest.mark.parametrize("form", ["bar.red.popc.u32", "bar.red.and.pred", "bar.red.or.pred"])
 def test_a_barrier_with_a_number_of_threads_combines_the_values_of_these(form: str, policy: str) -> None:
