@@ -49,9 +49,9 @@ def test_barrier_that_is_not_on_the_line_is_a_fault() -> None:
 
 
 def test_slow_calibration_and_missing_figures_are_faults() -> None:
-    other = replace(FIRST, seconds=31.0, missing={"vote": "it crashed"})
+    other = replace(FIRST, seconds=61.0, missing={"vote": "it crashed"})
     assert list(calibration.faults(FIRST, other)) == [
-        "the second calibration took 31 s",
+        "the second calibration took 61 s",
         "`vote` is missing in the second calibration: it crashed",
     ]
 
