@@ -1,6 +1,7 @@
 """Is it worth it? What `shflbench advise FILE` says of kernels of which an expert knows the answer, on an H200."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -119,4 +120,4 @@ def test_sarif_has_the_same_in_its_messages(shflbench: Command) -> None:
         " Worth it? nothing to gain: the launch overhead decides (predicted at most 1.00×)."
     )
     assert messages["weaker-barrier"].partition(" Worth it? ")[2].startswith("nothing to gain: ")
-    assert "the launch overhead, about 3 µs, is more than the work" in messages["kernel-limit"]
+    assert re.search(r"the launch overhead, about [0-9.]+ µs, is more than the work", messages["kernel-limit"])
