@@ -79,7 +79,7 @@ def test_saving_adds_what_the_file_lacks_and_keeps_what_it_has(run: Path, shflbe
     assert outcome.code == 0
     saved = read_limits(run)
     assert list(saved) == list(recorded)
-    assert saved[shfl].ceiling_us == pytest.approx(recorded[shfl].ceiling_us)
+    assert saved[shfl].ceiling_us == pytest.approx(recorded[shfl].ceiling_us, rel=0.01)  # by another calibration
     assert saved[shfl].model_us
     assert (saved[SMEM].limit_us or 0) < (recorded[SMEM].limit_us or 0)  # without its memory requests
     assert (saved[padded].limit_us or 0) > 100.0
