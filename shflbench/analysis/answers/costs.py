@@ -5,13 +5,14 @@ For compilers and libraries that choose an exchange by rates. Only rows whose lo
 
 from __future__ import annotations
 
+from collections.abc import Mapping  # noqa: TC003  (the JSON Schema takes the types from the annotations)
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from shflbench.core.model import DTYPES, WARP, Status
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from shflbench.core.model import Dtype
     from shflbench.store import Row, Run
