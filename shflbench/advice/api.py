@@ -11,7 +11,7 @@ from shflbench.advice.gpu_advice import advice_of
 from shflbench.advice.gpu_results import DEFAULT_RESULTS, read_results
 from shflbench.advice.predicted_costs import predict_costs
 from shflbench.advice.prediction import predict_answer
-from shflbench.advice.records import measured_record, predicted_record
+from shflbench.advice.records import advice_document, measured_record, predicted_record
 from shflbench.advice.sentences import headline, predicted_sentences, sentences
 from shflbench.analysis.answers.costs import costs_of
 from shflbench.errors import ResultsError
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from shflbench.analysis.answers.predicted import PredictedAnswer
     from shflbench.analysis.answers.request import Request
     from shflbench.core.reporter import Reporter
+    from shflbench.schemas.advise import AdviceDocument, GpuAdviceObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +54,15 @@ class AdviceResult:
         return {one.gpu: one.advice.answer.variant for one in self.measured}
 
     @property
-    def records(self) -> list[dict[str, object]]:
+    def records(self) -> list[GpuAdviceObject]:
         """The advice as plain data, as `shflbench advise --format json` prints it."""
         if self.predicted:
             return [predicted_record(self.predicted.answer, self.predicted.code)]
         return [measured_record(one.advice, one.noise, one.settling, one.code, one.untimed) for one in self.measured]
+
+    def to_dict(self) -> AdviceDocument:
+        """Return the advice as `shflbench advise --format json` prints it: `shflbench schema advise` explains it."""
+        return advice_document(self.records)
 
     def text(self) -> str:
         """Return the advice in sentences, a line each."""

@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING
+
+from shflbench.core.json_objects import MachineNoise, object_of, objects_of
+from shflbench.schemas.advise import (
+    SCHEMA,
+    CodeToCopy,
+    MeasuredAnswer,
+    PredictedAnswerObject,
+    SettingDifference,
+    SettlingObject,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -13,6 +22,7 @@ if TYPE_CHECKING:
     from shflbench.analysis.answers.nearest import Advice
     from shflbench.analysis.answers.predicted import PredictedAnswer
     from shflbench.core.model import Noise
+    from shflbench.schemas.advise import AdviceDocument, AdviceRequest, GpuAdviceObject
 
 
 def measured_record(
@@ -21,38 +31,43 @@ def measured_record(
     settling: SettlingRun | None,
     code: CopiedCode | None,
     untimed: Sequence[str],
-) -> dict[str, object]:
+) -> GpuAdviceObject:
     """Return the advice for one GPU that was measured."""
     answer = advice.answer
     return {
         "gpu": answer.gpu,
         "arch": answer.arch,
         "request": _request(advice),
-        "measured": {**asdict(answer), "options": dict(answer.options), "case_ids": answer.case_ids},
+        "measured": object_of(MeasuredAnswer, answer, options=dict(answer.options), case_ids=answer.case_ids),
         "untimed": list(untimed),
         "predicted": None,
-        "noise": noise and asdict(noise),
-        "differences": [asdict(difference) for difference in advice.differences],
+        "noise": object_of(MachineNoise, noise) if noise else None,
+        "differences": objects_of(SettingDifference, advice.differences),
         "depends": advice.depends,
         "robust": advice.robust,
         "elsewhere": advice.elsewhere,
-        "settled_by": settling and asdict(settling),
-        "code": code and asdict(code),
+        "settled_by": object_of(SettlingObject, settling) if settling else None,
+        "code": object_of(CodeToCopy, code) if code else None,
     }
 
 
-def predicted_record(answer: PredictedAnswer, code: CopiedCode | None) -> dict[str, object]:
+def predicted_record(answer: PredictedAnswer, code: CopiedCode | None) -> GpuAdviceObject:
     """Return the advice for an architecture without results."""
     return {
         "gpu": None,
         "arch": answer.arch,
         "measured": None,
-        "predicted": {**asdict(answer), "options": dict(answer.options)},
-        "code": code and asdict(code),
+        "predicted": object_of(PredictedAnswerObject, answer, options=dict(answer.options)),
+        "code": object_of(CodeToCopy, code) if code else None,
     }
 
 
-def _request(advice: Advice) -> dict[str, object]:
+def advice_document(records: Sequence[GpuAdviceObject]) -> AdviceDocument:
+    """Return the advice for all GPUs as one object."""
+    return {"schema": SCHEMA, "advice": records}
+
+
+def _request(advice: Advice) -> AdviceRequest:
     request = advice.request
     return {
         "pattern": request.pattern,

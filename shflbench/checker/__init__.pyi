@@ -51,6 +51,8 @@ from shflbench.checker.report import EXHAUSTIVE as EXHAUSTIVE
 from shflbench.checker.report import FileReport as FileReport
 from shflbench.checker.report import KernelReport as KernelReport
 from shflbench.checker.report import LaunchRecord as LaunchRecord
+from shflbench.checker.report_objects import file_object as file_object
+from shflbench.checker.report_objects import kernel_object as kernel_object
 from shflbench.checker.runs.beyond_launch import kept_variables as kept_variables
 from shflbench.checker.runs.beyond_launch import read_surroundings as read_surroundings
 from shflbench.checker.runs.buffer_uses import BufferUse as BufferUse

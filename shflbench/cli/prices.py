@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import click
@@ -13,7 +12,9 @@ from shflbench.cli.help import Command, add_heading
 from shflbench.cli.parameters import BASELINES, OUTPUT_FILE, format_option
 from shflbench.core.arch.published import PublishedPrice, published_prices
 from shflbench.core.grouping import group_by
+from shflbench.core.json_objects import object_of, objects_of
 from shflbench.errors import ResultsError, UsageError
+from shflbench.schemas.prices import SCHEMA, PriceValue, PublishedValue
 from shflbench.store.calibration_file import AGAIN
 
 if TYPE_CHECKING:
@@ -23,9 +24,9 @@ if TYPE_CHECKING:
     from shflbench.cli.console import Console
     from shflbench.cli.layout import Line, Table
     from shflbench.measure.calibrate.probe import Probe
+    from shflbench.schemas.prices import PricedGpu, PricesDocument
     from shflbench.store.calibration_file import CalibratedFigure, Calibration
 
-SCHEMA = 1
 MOST_TITLE = 40  # characters of a model
 NONE = "–"  # of a figure that a calibration lacks
 
@@ -148,31 +149,36 @@ def _sources(chosen: Mapping[str, Calibration]) -> Iterator[str]:
         yield f"{', '.join(probe.text for probe, _ in alike)}; {gpu}: {about}; {source}."
 
 
-def _as_json(chosen: Mapping[str, Calibration]) -> dict[str, object]:
-    gpus = [
-        {
-            "name": name,
-            **{key: getattr(one, key) for key in ("device", "uuid", "arch", "sms", "clock_mhz", "driver", "measured")},
-        }
-        for name, one in chosen.items()
-    ]
-    prices = [
-        {
-            "name": probe.name,
-            "text": probe.text,
-            "unit": probe.unit.value,
-            "values": {name: _value(one.figures.get(probe.name)) for name, one in chosen.items()},
-            "published": [
-                {key: value for key, value in asdict(price).items() if key != "name"} for price in _published(probe)
-            ],
-        }
-        for probe in _probes(chosen)
-    ]
-    return {"schema": SCHEMA, "gpus": gpus, "prices": prices}
+def _as_json(chosen: Mapping[str, Calibration]) -> PricesDocument:
+    return {
+        "schema": SCHEMA,
+        "gpus": [_gpu(name, one) for name, one in chosen.items()],
+        "prices": [
+            {
+                "name": probe.name,
+                "text": probe.text,
+                "unit": probe.unit.value,
+                "values": {name: _value(one.figures.get(probe.name)) for name, one in chosen.items()},
+                "published": objects_of(PublishedValue, _published(probe)),
+            }
+            for probe in _probes(chosen)
+        ],
+    }
 
 
-def _value(figure: CalibratedFigure | None) -> dict[str, float | int | None] | None:
+def _gpu(name: str, one: Calibration) -> PricedGpu:
+    return {
+        "name": name,
+        "device": one.device,
+        "uuid": one.uuid,
+        "arch": one.arch,
+        "sms": one.sms,
+        "clock_mhz": one.clock_mhz,
+        "driver": one.driver,
+        "measured": one.measured,
+    }
+
+
+def _value(figure: CalibratedFigure | None) -> PriceValue | None:
     """Return the value with its interval, and what NVIDIA documents; None if the calibration lacks the figure."""
-    if figure is None:
-        return None
-    return {key: getattr(figure, key) for key in ("value", "low", "high", "processes", "documented")}
+    return object_of(PriceValue, figure) if figure else None

@@ -39,12 +39,13 @@ class MachineNoise(TypedDict):
     advice: Annotated[str, "what to do; empty if the machine was quiet"]
 
 
-def object_of(kind: type[Object], item: DataclassInstance) -> Object:
-    """Return the keys of a typed dictionary with the values of the fields of the same names, in its order.
+def object_of(kind: type[Object], item: DataclassInstance, **others: object) -> Object:
+    """Return the keys of a typed dictionary with the values of the fields of the same names, or with `others`.
 
-    A field that the typed dictionary does not declare is left out, so that nothing undeclared is written.
+    The order is that of the typed dictionary. A field that it does not declare is left out, so that nothing undeclared
+    is written.
     """
-    values = asdict(item)
+    values = {**asdict(item), **others}
     return cast(Object, {name: values[name] for name in kind.__annotations__})
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Final, Literal, NotRequired, TypedDict
+from typing import Annotated, Final, Literal, TypedDict
 
 from shflbench.core.json_objects import NUMBER
 
@@ -17,7 +17,6 @@ ABOUT = (
 class ListedSuite(TypedDict):
     """A suite that comes with shflbench."""
 
-    schema: NotRequired[Annotated[Literal[1], NUMBER]]
     name: Annotated[str, "name of the suite"]
     cases: Annotated[int, "number of its cases"]
     title: Annotated[str, "what it measures"]
@@ -38,7 +37,6 @@ class ListedVariant(TypedDict):
 class ListedVariantOfPattern(ListedVariant):
     """A variant with its pattern."""
 
-    schema: NotRequired[Annotated[Literal[1], NUMBER]]
     pattern: Annotated[str, "name of the pattern"]
 
 
@@ -60,7 +58,6 @@ class ListedFamily(TypedDict):
 class ListedPattern(TypedDict):
     """A pattern that comes with shflbench."""
 
-    schema: NotRequired[Annotated[Literal[1], NUMBER]]
     name: Annotated[str, "name of the pattern"]
     summary: Annotated[str, "what it does"]
     dtypes: Annotated[Sequence[str], "element types"]
@@ -78,7 +75,6 @@ class ListedPattern(TypedDict):
 class ListedDevice(TypedDict):
     """A GPU of this machine."""
 
-    schema: NotRequired[Annotated[Literal[1], NUMBER]]
     index: Annotated[int, "index of the GPU"]
     name: Annotated[str, "product name"]
     arch: Annotated[str, "architecture"]
@@ -97,10 +93,34 @@ class ListDocument(TypedDict):
     devices: Annotated[Sequence[ListedDevice], "GPUs; none without a driver"]
 
 
+class SuiteDocument(ListedSuite):
+    """A suite of `list suites`."""
+
+    schema: Annotated[Literal[1], NUMBER]
+
+
+class PatternDocument(ListedPattern):
+    """A pattern of `list patterns`."""
+
+    schema: Annotated[Literal[1], NUMBER]
+
+
+class VariantDocument(ListedVariantOfPattern):
+    """A variant of `list variants`."""
+
+    schema: Annotated[Literal[1], NUMBER]
+
+
+class DeviceDocument(ListedDevice):
+    """A GPU of `list devices`."""
+
+    schema: Annotated[Literal[1], NUMBER]
+
+
 DOCUMENTS = (
     ListDocument,
-    Sequence[ListedSuite],
-    Sequence[ListedPattern],
-    Sequence[ListedVariantOfPattern],
-    Sequence[ListedDevice],
+    Sequence[SuiteDocument],
+    Sequence[PatternDocument],
+    Sequence[VariantDocument],
+    Sequence[DeviceDocument],
 )

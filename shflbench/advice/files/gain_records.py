@@ -12,9 +12,10 @@ if TYPE_CHECKING:
     from shflbench.advice.files.file_gains import KernelGain
     from shflbench.advice.files.predicted_limits import LaunchLimits
     from shflbench.advice.files.prospects import PredictedGain, Prospect
+    from shflbench.schemas.advise import GainObject, LaunchLimitsObject, PredictedGains, WorthObject
 
 
-def gain_record(gain: KernelGain, base: Path) -> dict[str, object]:
+def gain_record(gain: KernelGain, base: Path) -> WorthObject:
     """Return whether changes of a kernel are worth it; places are relative to `base`."""
     prospect = gain.prospect
     return {
@@ -36,7 +37,7 @@ def gain_record(gain: KernelGain, base: Path) -> dict[str, object]:
     }
 
 
-def _predicted(prospect: Prospect, base: Path) -> dict[str, object]:
+def _predicted(prospect: Prospect, base: Path) -> PredictedGains:
     before, after = prospect.occupancy, prospect.later_occupancy
     return {
         "exchanges": [
@@ -51,7 +52,7 @@ def _predicted(prospect: Prospect, base: Path) -> dict[str, object]:
     }
 
 
-def of_gain(gain: PredictedGain, prospect: Prospect) -> dict[str, object]:
+def of_gain(gain: PredictedGain, prospect: Prospect) -> GainObject:
     """Return the predicted gain of a change."""
     return {
         "speedup": gain.value,
@@ -64,7 +65,7 @@ def of_gain(gain: PredictedGain, prospect: Prospect) -> dict[str, object]:
     }
 
 
-def _limits(limits: LaunchLimits) -> dict[str, object]:
+def _limits(limits: LaunchLimits) -> LaunchLimitsObject:
     moved = limits.moved
     return {
         "launch": limits.launch,

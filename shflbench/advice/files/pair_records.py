@@ -8,9 +8,10 @@ from shflbench.advice.files.pair_words import pair_sentence, reasons_of
 
 if TYPE_CHECKING:
     from shflbench.advice.files.kernel_pairs import AdvisedPair
+    from shflbench.schemas.advise import KernelPairObject
 
 
-def pair_record(pair: AdvisedPair) -> dict[str, object]:
+def pair_record(pair: AdvisedPair) -> KernelPairObject:
     """Return a comparison; values of both kernels are in the order of `kernels`."""
     both = (pair.first, pair.second)
     units = {name: None for item in both for name in item.limits.parts}

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from shflbench.checker.file_check import check_kernels
 from shflbench.checker.file_reading import read_file
+from shflbench.checker.linked_file import failed_file
 from shflbench.checker.options import CheckLimits, FileOptions, LaunchOptions
 from shflbench.checker.python import numba_kernels, texts, triton_functions, triton_kernels
 from shflbench.checker.python.named_launch import cluster_dims, launch_shape
 from shflbench.checker.python.reporting import check_result
 from shflbench.checker.python.results import CheckResult
+from shflbench.checker.report_objects import check_document
 from shflbench.checker.verdict import KernelVerdict
 from shflbench.core.arguments import LIMIT_ARGUMENTS
 from shflbench.core.bounds import BUDGET, MILLION, TIME_LIMIT_S
@@ -74,9 +76,9 @@ def check(source: object, request: CheckRequest) -> CheckResult:
     try:
         prepared = _prepared(source, request, limits)
     except CompileError as error:
-        return _failed(source, KernelVerdict.NOT_COMPILED, error)
+        return _failed(source, request, KernelVerdict.NOT_COMPILED, error)
     except KernelError as error:
-        return _failed(source, KernelVerdict.NOT_CHECKED, error)
+        return _failed(source, request, KernelVerdict.NOT_CHECKED, error)
     given = LaunchOptions(
         launches=(prepared.shape,) if prepared.shape else (),
         arguments=prepared.arguments,
@@ -86,7 +88,7 @@ def check(source: object, request: CheckRequest) -> CheckResult:
     )
     compiled = CompileOptions(target_of(prepared.file.ptx))
     options = replace(limits, kernels=(prepared.symbol,), compile=compiled, given=given)
-    return check_result(check_kernels(prepared.file, options), prepared)
+    return check_result(check_kernels(prepared.file, options), prepared, request.seed)
 
 
 def _prepared(
@@ -142,12 +144,15 @@ def _capability(request: CheckRequest) -> tuple[int, int]:
     return int(match[1]), int(match[2])
 
 
-def _failed(source: object, verdict: KernelVerdict, error: KernelError) -> CheckResult:
+def _failed(source: object, request: CheckRequest, verdict: KernelVerdict, error: KernelError) -> CheckResult:
     """Return the result for a source without a kernel that can be checked."""
     if isinstance(source, str) and texts.is_text(source):
-        name = "the source"
+        name, path = "the source", texts.shown_path(source)
     else:
-        name = (
-            str(source) if isinstance(source, str | os.PathLike) else getattr(source, "__name__", type(source).__name__)
-        )
-    return CheckResult(name, verdict, f"{error.message}. {error.advice}".rstrip(". "))
+        is_path = isinstance(source, str | os.PathLike)
+        name = str(source) if is_path else getattr(source, "__name__", type(source).__name__)
+        path = Path(name)
+    arch = request.arch or (CUDA_ARCH if isinstance(source, str | os.PathLike) else PYTHON_ARCH)
+    report = failed_file(path, FileOptions(compile=CompileOptions(arch=arch)), verdict, error.message)
+    sentence = f"{error.message}. {error.advice}".rstrip(". ")
+    return CheckResult(name, verdict, sentence, document=check_document([report], arch, request.seed))

@@ -10,6 +10,7 @@ from shflbench.checker.judgment.sentences import finding_message
 from shflbench.checker.python.results import CheckFinding, CheckResult
 from shflbench.checker.python.values import like
 from shflbench.checker.report import EXHAUSTIVE
+from shflbench.checker.report_objects import check_document
 from shflbench.checker.verdict import KernelVerdict
 from shflbench.cuda_sources.origin import Origin
 
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
     from shflbench.checker.report import FileReport, KernelReport, LaunchRecord
 
 
-def check_result(report: FileReport, prepared: PreparedKernel) -> CheckResult:
-    """Return the result of checking one kernel."""
+def check_result(report: FileReport, prepared: PreparedKernel, seed: int) -> CheckResult:
+    """Return the result of checking one kernel with a seed."""
     kernel = report.kernels[0]
     base = Path.cwd()
     return CheckResult(
@@ -38,6 +39,7 @@ def check_result(report: FileReport, prepared: PreparedKernel) -> CheckResult:
         chosen=tuple(_synthesized(kernel)),
         explored=tuple(_explored(launch) for launch in kernel.launches),
         notes=tuple(note.text for note in report.notes),
+        document=check_document([report], report.arch, seed),
     )
 
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
+
+from shflbench.core.notebook import html_table, paragraphs
+from shflbench.core.words import count_noun
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -12,6 +16,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from shflbench.checker.verdict import KernelVerdict
+    from shflbench.schemas.check import CheckDocument
+
+
+OTHERS = ("outputs", "document")  # fields that are not compared as they are
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +39,7 @@ class CheckFinding:
         return self.sentence
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CheckResult:
     """The result of checking one kernel; two are equal if all that they say is, outputs bit for bit."""
 
@@ -45,6 +53,7 @@ class CheckResult:
     chosen: tuple[str, ...] = ()  # launches, sizes and values that were not given
     explored: tuple[str, ...] = ()  # launches, seeds and schedules that ran
     notes: tuple[str, ...] = ()  # on the compilation
+    document: CheckDocument = field(kw_only=True)  # of `to_dict()`
 
     def __eq__(self, other: object) -> bool:
         """Return whether another result says the same."""
@@ -57,12 +66,16 @@ class CheckResult:
     def _content(self) -> tuple[object, ...]:
         """Return all fields, arrays as what makes them equal: two NaN differ, and arrays have no truth value."""
         contents = {key: (array.dtype, array.shape, array.tobytes()) for key, array in self.outputs.items()}
-        return (*(getattr(self, item.name) for item in fields(self) if item.name != "outputs"), contents)
+        return (*(getattr(self, item.name) for item in fields(self) if item.name not in OTHERS), contents)
 
     @property
     def clean(self) -> bool:
         """Whether nothing was found, and everything that was to be checked was checked."""
         return self.verdict == "clean"
+
+    def to_dict(self) -> CheckDocument:
+        """Return what `shflbench check --format json` prints of the kernel: `shflbench schema check` explains it."""
+        return deepcopy(self.document)
 
     def text(self) -> str:
         """Return the verdict, its reason, the findings in words, and what was chosen and explored."""
@@ -73,3 +86,18 @@ class CheckResult:
     def __str__(self) -> str:
         """Return `text()`."""
         return self.text()
+
+    def __repr__(self) -> str:
+        """Return the kernel, the verdict and the number of findings in one line."""
+        return f"<CheckResult: {self.kernel}: {self.verdict}, {count_noun(len(self.findings), 'finding')}>"
+
+    def _repr_html_(self) -> str:
+        """Return the verdict, its reason, and a table of the findings, as a notebook shows them."""
+        rows = [(item.kind, _place(item), item.sentence) for item in self.findings]
+        table = html_table(("kind", "place", "finding"), rows) if rows else ""
+        texts = (*self.chosen, *self.explored, *self.notes)
+        return paragraphs(f"{self.kernel}: {self.verdict}: {self.sentence}") + table + paragraphs(*texts)
+
+
+def _place(finding: CheckFinding) -> str:
+    return "" if finding.file is None else f"{finding.file}:{finding.line}"

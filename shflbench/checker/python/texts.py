@@ -39,12 +39,17 @@ def is_text(source: str) -> bool:
     return "\n" in source or "__global__" in source or all(word in source for word in _IS_PTX)
 
 
+def shown_path(text: str) -> Path:
+    """Return the name by which findings and errors call a program that is a text."""
+    return Path("kernel.ptx" if all(word in text for word in _IS_PTX) else "kernel.cu")
+
+
 def read_text(text: str, options: FileOptions) -> KernelFile:
     """Return the kernels of a text; findings and errors name its lines as those of `kernel.cu` or `kernel.ptx`.
 
     Raises what reading a file raises.
     """
-    shown = Path("kernel.ptx" if all(word in text for word in _IS_PTX) else "kernel.cu")
+    shown = shown_path(text)
     with tempfile.TemporaryDirectory(prefix="shflbench-") as folder:
         path = Path(folder).resolve() / shown
         path.write_text(text, encoding="utf-8", errors="surrogateescape")

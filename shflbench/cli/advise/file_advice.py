@@ -21,6 +21,7 @@ from shflbench.cli.check.progress import show_step
 from shflbench.cli.file_arguments import as_built
 from shflbench.cli.layout import Line, Table, wrap_text
 from shflbench.errors import KernelError, UsageError
+from shflbench.schemas.advise import SCHEMA
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from shflbench.checker import BarrierAlternative, FileOptions, KernelAdvice, Patch
     from shflbench.cli.console import Console
     from shflbench.cuda_sources import SourceLine
+    from shflbench.schemas.advise import AdvisedKernel, BarrierAlternativeObject, FileAdviceDocument
     from shflbench.user_kernels.bench.versions import MeasuredKernel
     from shflbench.user_kernels.file_options import FileFlags
 
@@ -77,7 +79,12 @@ def print_file_advice(file: Path, given: FileAdviceOptions, console: Console) ->
     elif patch is not None and gpu is not None and not given.patch:
         console.say(no_change(advice))
     if given.form == "json" and not given.patch:
-        console.json(as_json("kernels", records(advice, gains, measured), comparisons=list(map(pair_record, pairs))))
+        document: FileAdviceDocument = {
+            "schema": SCHEMA,
+            "comparisons": list(map(pair_record, pairs)),
+            "kernels": records(advice, gains, measured),
+        }
+        console.json(as_json(document))
     elif given.form == "sarif" and not given.patch:
         console.json(as_sarif(advice, gains, origin))
     else:
@@ -185,56 +192,62 @@ def tables(advice: KernelAdvice, origin: str) -> Iterator[Table]:
 
 def records(
     advice: Sequence[KernelAdvice], gains: Mapping[str, KernelGain], measured: Sequence[MeasuredKernel]
-) -> list[dict[str, object]]:
+) -> list[AdvisedKernel]:
     """Return the advice on each kernel as a JSON object, with what shuffles bring, and what `--measure` measured."""
     from shflbench.advice.files.gain_records import gain_record
 
     base = Path.cwd()
     times = {symbol: record_of(item) for item in measured for symbol in item.symbols}
-    return [
-        {
-            "kernel": kernel.report.name,
-            "line": kernel.report.place.shown(base),
-            "verdict": kernel.report.verdict,
-            "launches": list(kernel.launches),
-            "same_in_all_launches_of_these_blocks": kernel.is_fixed,
-            "only_for": list(kernel.only),
-            "missing": kernel.missing,
-            "missing_barriers": [
-                {"first": gap.first.shown(base), "last": gap.last.shown(base), "enough": gap.barrier}
-                for gap in kernel.gaps
-            ],
-            "exchanges": [
-                {
-                    "store": one.store.shown(base),
-                    "load": one.load.shown(base),
-                    "values": one.values,
-                    "executions": {relation.name.lower(): count for relation, count in one.relations},
-                    "distances": list(one.distances),
-                    "instead": one.instead,
-                    "reason": one.reason,
-                    "proved": one.is_proved,
-                }
-                for one in kernel.exchanges
-            ],
-            "collectives": [{"load": one.load.shown(base), "instead": list(one.instead)} for one in kernel.collectives],
-            "barriers": [
-                {
-                    "line": one.line.shown(base),
-                    "need": one.need,
-                    "reason": one.reason,
-                    "proved": one.could_be_weaker and one.is_proved,
-                    "alternative": one.alternative and _alternative(one.alternative, base),
-                }
-                for one in kernel.barriers
-            ],
-            **({"worth": gain_record(gains[kernel.report.symbol], base)} if kernel.report.symbol in gains else {}),
-            **({"measured": times[kernel.report.symbol]} if kernel.report.symbol in times else {}),
-        }
-        for kernel in advice
-    ]
+    made = [_record(kernel, base) for kernel in advice]
+    for kernel, item in zip(advice, made, strict=True):
+        symbol = kernel.report.symbol
+        if symbol in gains:
+            item["worth"] = gain_record(gains[symbol], base)
+        if symbol in times:
+            item["measured"] = times[symbol]
+    return made
 
 
-def _alternative(item: BarrierAlternative, base: Path) -> dict[str, object]:
+def _record(kernel: KernelAdvice, base: Path) -> AdvisedKernel:
+    """Return the advice on one kernel."""
+    return {
+        "kernel": kernel.report.name,
+        "line": kernel.report.place.shown(base),
+        "verdict": kernel.report.verdict,
+        "launches": list(kernel.launches),
+        "same_in_all_launches_of_these_blocks": kernel.is_fixed,
+        "only_for": list(kernel.only),
+        "missing": kernel.missing,
+        "missing_barriers": [
+            {"first": gap.first.shown(base), "last": gap.last.shown(base), "enough": gap.barrier} for gap in kernel.gaps
+        ],
+        "exchanges": [
+            {
+                "store": one.store.shown(base),
+                "load": one.load.shown(base),
+                "values": one.values,
+                "executions": {relation.name.lower(): count for relation, count in one.relations},
+                "distances": list(one.distances),
+                "instead": one.instead,
+                "reason": one.reason,
+                "proved": one.is_proved,
+            }
+            for one in kernel.exchanges
+        ],
+        "collectives": [{"load": one.load.shown(base), "instead": list(one.instead)} for one in kernel.collectives],
+        "barriers": [
+            {
+                "line": one.line.shown(base),
+                "need": one.need,
+                "reason": one.reason,
+                "proved": one.could_be_weaker and one.is_proved,
+                "alternative": _alternative(one.alternative, base) if one.alternative else None,
+            }
+            for one in kernel.barriers
+        ],
+    }
+
+
+def _alternative(item: BarrierAlternative, base: Path) -> BarrierAlternativeObject:
     """Return what a barrier is needed for while others stay that are weakened instead."""
     return {"need": item.need, "stay": [line.shown(base) for line in item.stay]}

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from shflbench.checker import KernelAdvice, Patch
     from shflbench.cli.console import Console
+    from shflbench.schemas.advise import MeasuredChange
     from shflbench.user_kernels.bench.versions import MeasuredKernel
     from shflbench.user_kernels.file_options import FileFlags
 
@@ -56,7 +57,7 @@ def print_measured(measured: Sequence[MeasuredKernel], write: Callable[[str], No
             write(f"  {line}")
 
 
-def record_of(item: MeasuredKernel) -> dict[str, object]:
+def record_of(item: MeasuredKernel) -> MeasuredChange:
     """Return what was measured of a kernel as a JSON object."""
     speedup = item.speedup
     return {

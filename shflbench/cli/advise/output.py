@@ -11,22 +11,22 @@ from shflbench.analysis.answers.costs import ExchangeCost
 from shflbench.cli.advise.text import code_lines, predicted_ranking, ranking
 from shflbench.cli.layout import wrap_text
 from shflbench.errors import ResultsError
+from shflbench.schemas.advise import SCHEMA
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from shflbench.advice.api import AdviceResult
     from shflbench.advice.copied_code import CopiedCode
     from shflbench.cli.console import Console
     from shflbench.cli.layout import Table
-
-SCHEMA = 1  # increases if a key changes its meaning or is removed; keys may be added at any time
+    from shflbench.schemas.advise import AdviceDocument, CostsDocument, FileAdviceDocument
 
 
 def print_advice(console: Console, result: AdviceResult, form: str) -> None:
     """Print the advice for each GPU, or what was predicted, which is always labeled so."""
     if form == "json":
-        console.json(as_json("advice", result.records))
+        console.json(as_json(result.to_dict()))
         return
     for number, (lines, table, code, variant) in enumerate(_parts(result)):
         if number:
@@ -69,10 +69,10 @@ def _print_code(console: Console, code: CopiedCode | None, form: str, variant: s
 def print_costs(console: Console, costs: Iterable[ExchangeCost]) -> None:
     """Print the table of costs as JSON, with the meaning of each field."""
     meanings = {item.name: item.metadata["meaning"] for item in fields(ExchangeCost)}
-    console.json(as_json("costs", [asdict(cost) for cost in costs], fields=meanings))
+    console.json(as_json({"schema": SCHEMA, "fields": meanings, "costs": [asdict(cost) for cost in costs]}))
 
 
-def as_json(key: str, records: Sequence[dict[str, object]], **others: object) -> str:
-    """Return an object with the records; ASCII, because a name in a run may hold what controls a terminal."""
-    text = json.dumps({"schema": SCHEMA, **others, key: records}, indent=2, allow_nan=False)
+def as_json(document: AdviceDocument | CostsDocument | FileAdviceDocument) -> str:
+    """Return an object as text; ASCII, because a name in a run may hold what controls a terminal."""
+    text = json.dumps(document, indent=2, allow_nan=False)
     return text.replace("\x7f", "\\u007f")

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from typing import TYPE_CHECKING
+
+from shflbench.core.json_objects import objects_of
+from shflbench.schemas.challenge import SCHEMA, EstimatedLaunch
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from shflbench.schemas.challenge import ChallengedLaunch, ChallengeDocument, CodeObject, RivalObject
     from shflbench.user_kernels.challenge.outcome import ChallengeOutcome
     from shflbench.user_kernels.challenge.verdict import CodeFacts, RivalComparison, SettingVerdict
-
-SCHEMA = 1  # increases if a key changes its meaning or is removed; keys may be added at any time
 
 
 def as_json(outcome: ChallengeOutcome, verdicts: Sequence[SettingVerdict]) -> str:
     """Return the object for a challenge; unknown values are null, and so is the folder without a run."""
     challenge, folder = outcome.challenge, outcome.folder
     challenged = challenge.challenged
-    record = {
+    record: ChallengeDocument = {
         "schema": SCHEMA,
         "pattern": challenged.name,
         "dtype": challenged.dtype.name,
@@ -36,12 +37,12 @@ def as_json(outcome: ChallengeOutcome, verdicts: Sequence[SettingVerdict]) -> st
             for one in outcome.reports
         ],
         "launches": [_launch(verdict) for verdict in verdicts],
-        "estimates": [asdict(estimate) for estimate in outcome.estimates],
+        "estimates": objects_of(EstimatedLaunch, outcome.estimates),
     }
     return json.dumps(record, indent=2, ensure_ascii=True, allow_nan=False)
 
 
-def _launch(verdict: SettingVerdict) -> dict[str, object]:
+def _launch(verdict: SettingVerdict) -> ChallengedLaunch:
     return {
         "launch": verdict.launch,
         "iterations": verdict.rows[0].iterations,
@@ -52,7 +53,7 @@ def _launch(verdict: SettingVerdict) -> dict[str, object]:
     }
 
 
-def _comparison(one: RivalComparison) -> dict[str, object]:
+def _comparison(one: RivalComparison) -> RivalObject:
     return {
         "challenger": one.challenger,
         "published": one.published,
@@ -65,7 +66,7 @@ def _comparison(one: RivalComparison) -> dict[str, object]:
     }
 
 
-def _facts(facts: CodeFacts) -> dict[str, object]:
+def _facts(facts: CodeFacts) -> CodeObject:
     limit = facts.limit
     return {
         "variant": facts.variant,

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.fleet.offsets import LEAST_DEVICE
 from shflbench.analysis.fleet.time_faults import words
 from shflbench.cli.layout import INDENT, Line, Table, wrap_text
+from shflbench.core.json_objects import object_of
 from shflbench.core.words import count_noun, flat, signed_percent_of_one
+from shflbench.schemas.fleet import SCHEMA, FleetDevice
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -19,9 +20,9 @@ if TYPE_CHECKING:
     from shflbench.analysis.fleet import DeviceResult, FleetReport, ModelReport
     from shflbench.analysis.fleet.report import CaseTable
     from shflbench.cli.layout import Styled
+    from shflbench.schemas.fleet import FleetCase, FleetDocument, FleetModel, FleetOutlier
 
 SLOWEST = 8  # sound devices that are listed with the outliers of a model
-SCHEMA = 1
 COLUMNS = ("device", "slower", "worst pattern", "slow cases", "sentinels", "scatter", "°C", "verdict")
 
 
@@ -130,7 +131,7 @@ def verdict(device: DeviceResult, model: ModelReport) -> str:
 
 def json_text(report: FleetReport) -> str:
     """Return the report with every case of every device; changes are fractions, 0.03 for 3% slower."""
-    models = [
+    models: list[FleetModel] = [
         {
             "model": model.model,
             "comparable": model.comparable,
@@ -138,17 +139,24 @@ def json_text(report: FleetReport) -> str:
             "by_sentinels": model.by_sentinels,
             "shared_failures": model.shared_failures,
             "notes": model.notes,
-            "devices": [{**asdict(device), "verdict": verdict(device, model)} for device in model.devices],
+            "devices": [object_of(FleetDevice, device, verdict=verdict(device, model)) for device in model.devices],
             "cases": _cases(model.table) if model.table else None,
         }
         for model in report.models
     ]
-    outliers = [{"model": model.model, "device": device.label} for model, device in report.outliers()]
-    content = {"schema": SCHEMA, "threshold": report.threshold, "outliers": outliers, "models": models}
+    outliers: list[FleetOutlier] = [
+        {"model": model.model, "device": device.label} for model, device in report.outliers()
+    ]
+    content: FleetDocument = {
+        "schema": SCHEMA,
+        "threshold": report.threshold,
+        "outliers": outliers,
+        "models": models,
+    }
     return json.dumps(content, indent=2, ensure_ascii=False)
 
 
-def _cases(table: CaseTable) -> list[dict[str, object]]:
+def _cases(table: CaseTable) -> list[FleetCase]:
     """Return each case with a list entry per device, in the order of `devices`; null where a device has no time."""
     return [
         {

@@ -13,11 +13,13 @@ from shflbench.cli.layout import Line, Table, align_right
 from shflbench.core.grouping import group_by
 from shflbench.core.words import count_noun, join_words
 from shflbench.kernel_facts.recorded_limits import is_exceeded
+from shflbench.schemas.limits import SCHEMA
 from shflbench.store.limits_file import SEPARATOR
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from shflbench.schemas.limits import RunLimits
     from shflbench.store import Row, Run
     from shflbench.store.limits_file import CaseLimit
 
@@ -127,8 +129,13 @@ def omitted_sentence(limits: Iterable[CaseLimit]) -> str:
 
 def as_json(limited: Iterable[tuple[Run, Sequence[CaseLimit]]]) -> str:
     """Return a list with an object per run; unknown values are null."""
-    records = [
-        {"folder": str(run.folder), "suite": run.info.suite.name, "cases": [asdict(limit) for limit in limits]}
+    records: list[RunLimits] = [
+        {
+            "schema": SCHEMA,
+            "folder": str(run.folder),
+            "suite": run.info.suite.name,
+            "cases": [asdict(limit) for limit in limits],
+        }
         for run, limits in limited
     ]
     return json.dumps(records, indent=2, ensure_ascii=False, allow_nan=False)

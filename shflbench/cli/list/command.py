@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,14 +11,17 @@ import click
 from shflbench.cli.help import Command, add_heading
 from shflbench.cli.layout import Line, Table
 from shflbench.cli.parameters import OUTPUT_FILE, format_option
+from shflbench.core.json_objects import objects_of
 from shflbench.errors import DeviceError
+from shflbench.schemas.list import SCHEMA, ListedDevice
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from shflbench.cli.console import Console
+    from shflbench.schemas.list import ListedPattern, ListedSuite, ListedVariantOfPattern
 
-    Record = dict[str, object]
+    Record = Mapping[str, object]
 
 
 @click.command("list", cls=Command)
@@ -34,33 +36,50 @@ def command(console: Console, what: str | None, pattern: str | None, form: str) 
     """
     if pattern is not None and what != "patterns":
         raise click.UsageError("only patterns can be listed by name: shflbench list patterns NAME")
+    if what == "patterns":
+        _print_patterns(pattern, form, console)
+        return
     kinds = [what] if what else list(LISTINGS)
     records = {kind: LISTINGS[kind](console) for kind in kinds}
-    if pattern is not None:
-        from shflbench.cli.list.patterns import find_record
-
-        records = {"patterns": [find_record(pattern, records["patterns"])]}
     if form == "json":
-        console.json(json.dumps(records[what] if what else records, indent=2, ensure_ascii=False))
-    elif what == "patterns":
-        from shflbench.cli.list.patterns import briefly, in_full
-
-        width = console.width(data=True)
-        texts = [in_full(records[what][0], width)] if pattern else [briefly(record, width) for record in records[what]]
-        console.data("\n\n".join(texts))
-    else:
-        tables = [_table("" if what else kind, listing) for kind, listing in records.items() if listing]
-        for number, table in enumerate(tables):
-            if number:
-                console.data("")
-            console.table(table, data=True)
+        console.json(_as_json(_numbered(records[what]) if what else {"schema": SCHEMA, **records}))
+        return
+    tables = [_table("" if what else kind, listing) for kind, listing in records.items() if listing]
+    for number, table in enumerate(tables):
+        if number:
+            console.data("")
+        console.table(table, data=True)
 
 
-def suites(_: Console) -> list[Record]:
+def _print_patterns(pattern: str | None, form: str, console: Console) -> None:
+    """Print all patterns, or the one of this name."""
+    from shflbench.cli.list.patterns import briefly, find_record, in_full
+
+    listed = patterns(console)
+    if pattern is not None:
+        listed = [find_record(pattern, listed)]
+    if form == "json":
+        console.json(_as_json(_numbered(listed)))
+        return
+    text = in_full if pattern else briefly
+    width = console.width(data=True)
+    console.data("\n\n".join(text(record, width) for record in listed))
+
+
+def _numbered(listing: Sequence[Record]) -> list[Record]:
+    """Return the objects of one listing with the number of their form, which a list cannot have."""
+    return [{"schema": SCHEMA, **record} for record in listing]
+
+
+def _as_json(document: object) -> str:
+    return json.dumps(document, indent=2, ensure_ascii=False)
+
+
+def suites(_: Console) -> list[ListedSuite]:
     """Return the suites that come with shflbench."""
     from shflbench.suite import find_shipped, load
 
-    records: list[Record] = []
+    records: list[ListedSuite] = []
     for name, path in find_shipped().items():
         suite = load(path)
         records.append({"name": name, "cases": len(suite.cases), "title": suite.title, "path": _shown(path)})
@@ -73,14 +92,14 @@ def _shown(path: Path) -> str:
     return str(path.relative_to(folder) if path.is_relative_to(folder) else path)
 
 
-def patterns(_: Console) -> list[Record]:
+def patterns(_: Console) -> list[ListedPattern]:
     """Return the patterns that come with shflbench."""
     from shflbench.cli.list.patterns import records
 
     return records()
 
 
-def variants(_: Console) -> list[Record]:
+def variants(_: Console) -> list[ListedVariantOfPattern]:
     """Return every variant of every pattern."""
     from shflbench.cli.list.patterns import variant_records
     from shflbench.patterns.discover import builtin, load
@@ -92,18 +111,18 @@ def variants(_: Console) -> list[Record]:
     ]
 
 
-def devices(console: Console) -> list[Record]:
+def devices(console: Console) -> list[ListedDevice]:
     """Return the GPUs of this machine; none, and the reason on stderr, where there is no driver."""
     from shflbench.cuda.backends.gpus import find
 
     try:
-        return [asdict(gpu) for gpu in find()]
+        return objects_of(ListedDevice, find())
     except DeviceError as error:
         console.say(f"no devices: {error.message}")
         return []
 
 
-LISTINGS: Mapping[str, Callable[[Console], list[Record]]] = {
+LISTINGS: Mapping[str, Callable[[Console], Sequence[Record]]] = {
     "suites": suites,
     "patterns": patterns,
     "variants": variants,
@@ -113,7 +132,7 @@ SHORT = ("name", "dtypes", "variants", "summary")  # columns of a pattern in the
 KEYS = {"name", "pattern"}  # columns that identify a line
 
 
-def _table(title: str, records: list[Record]) -> Table:
+def _table(title: str, records: Sequence[Record]) -> Table:
     shown = [{name: record[name] for name in SHORT} for record in records] if title == "patterns" else records
     body = tuple(Line(tuple(_cell(value) for value in record.values())) for record in shown)
     key = max(1, sum(name in KEYS for name in shown[0]))

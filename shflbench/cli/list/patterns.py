@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from shflbench.cli.layout import Line, Table, wrap_text
 from shflbench.errors import UsageError
@@ -15,18 +15,18 @@ if TYPE_CHECKING:
 
     from shflbench.core.claims.claim import Claim
     from shflbench.patterns.declare import Pattern
+    from shflbench.schemas.list import FamilyParameter, ListedFamily, ListedPattern, ListedVariant
 
-Record = dict[str, Any]  # of one pattern, as JSON has it
 _INDENT = "  "
 
 
-def records() -> list[Record]:
+def records() -> list[ListedPattern]:
     """Return every pattern that comes with shflbench, with the claims of the suites about it."""
     claims = claims_by_pattern()
     return [_record(name, load(folder).declaration, claims.get(name, [])) for name, folder in builtin().items()]
 
 
-def find_record(name: str, records: Sequence[Record]) -> Record:
+def find_record(name: str, records: Sequence[ListedPattern]) -> ListedPattern:
     """Return the pattern called `name`; UsageError, with the nearest name, if there is none."""
     names = [record["name"] for record in records]
     if name not in names:
@@ -35,7 +35,7 @@ def find_record(name: str, records: Sequence[Record]) -> Record:
     return records[names.index(name)]
 
 
-def variant_records(pattern: Pattern) -> list[Record]:
+def variant_records(pattern: Pattern) -> list[ListedVariant]:
     """Return every variant of a pattern."""
     return [
         {
@@ -50,17 +50,17 @@ def variant_records(pattern: Pattern) -> list[Record]:
     ]
 
 
-def _family(pattern: Pattern) -> Record | None:
+def _family(pattern: Pattern) -> ListedFamily | None:
     """Return the parameters of the family, and how many members it has; None without one."""
     if pattern.family is None:
         return None
-    parameters = [
+    parameters: list[FamilyParameter] = [
         {"name": one.name, "values": list(one.values), "meaning": one.meaning} for one in pattern.family.parameters
     ]
     return {"members": len(pattern.members), "parameters": parameters}
 
 
-def briefly(record: Record, width: int | None = None) -> str:
+def briefly(record: ListedPattern, width: int | None = None) -> str:
     """Return the pattern in a few lines, within `width` columns if given: what it does, and what can be chosen."""
     variants = (_mark(variant, record["baseline"]) for variant in record["variants"])
     options = (f"{name}={'|'.join(values)}" for name, values in record["options"].items())
@@ -74,7 +74,7 @@ def briefly(record: Record, width: int | None = None) -> str:
     return _fitted((f"{record['name']}: {record['summary']}", *lines), width)
 
 
-def in_full(record: Record, width: int | None = None) -> str:
+def in_full(record: ListedPattern, width: int | None = None) -> str:
     """Return all that the pattern declares, and the claims about it, within `width` columns if given."""
     lines = [f"{record['name']}: {record['summary']}", "", f"source: {record['source']}"]
     lines.append("one pass over its data" if record["one_pass"] else f"unrolled by {record['unroll']}")
@@ -90,7 +90,7 @@ def in_full(record: Record, width: int | None = None) -> str:
     return "\n\n".join(parts)
 
 
-def _record(name: str, pattern: Pattern, claims: Iterable[Claim]) -> Record:
+def _record(name: str, pattern: Pattern, claims: Iterable[Claim]) -> ListedPattern:
     return {
         "name": name,
         "summary": pattern.summary,
@@ -107,18 +107,18 @@ def _record(name: str, pattern: Pattern, claims: Iterable[Claim]) -> Record:
     }
 
 
-def _mark(variant: Record, baseline: str) -> str:
+def _mark(variant: ListedVariant, baseline: str) -> str:
     marks = [] if variant["safe"] else ["UNSAFE"]
     marks += ["baseline"] if variant["name"] == baseline else []
     return f"{variant['name']} ({', '.join(marks)})" if marks else str(variant["name"])
 
 
-def _variants(record: Record) -> Table:
+def _variants(record: ListedPattern) -> Table:
     columns = ("variant", "mechanism", "dtypes", "needs", "how")
     return Table("variants", columns, tuple(_line(variant, record["baseline"]) for variant in record["variants"]))
 
 
-def _line(variant: Record, baseline: str) -> Line:
+def _line(variant: ListedVariant, baseline: str) -> Line:
     cells: Iterable[str] = (
         _mark(variant, baseline),
         variant["mechanism"],
@@ -133,7 +133,7 @@ def _fitted(texts: Iterable[str], width: int | None) -> str:
     return "\n".join("\n".join(wrap_text(text, width)) for text in texts)
 
 
-def _of_family(family: Record) -> Iterator[str]:
+def _of_family(family: ListedFamily) -> Iterator[str]:
     """Yield what the names of members are made of."""
     yield f"family: {family['members']} more variants, for suites that name them"
     for parameter in family["parameters"]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from shflbench.cli.layout import Line, Table
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
     from shflbench.analysis.compare.noise import NoiseModel
     from shflbench.analysis.compare.selftest import GateSetting, SelfTest, Sensitivity
     from shflbench.cli.console import Console
+    from shflbench.schemas.noise import SelfTestObject
     from shflbench.store import Run
     from shflbench.store.noise_file import LearnedNoise
 
@@ -41,15 +41,36 @@ def self_test(console: Console, runs: Sequence[Run], learned: LearnedNoise | Non
     return 0
 
 
-def _content(result: SelfTest) -> dict[str, object]:
+def _content(result: SelfTest) -> SelfTestObject:
     """Return a self-test as JSON has it."""
-    content = asdict(result)
-    content["settings"] = [{**asdict(setting), "ceiling": setting.ceiling} for setting in result.settings]
-    for case in content["noisy"]:
-        case["manner"] = case.pop("kind")  # the field's name since its first version
-    for case in content["cases"]:
-        case["own_threshold"] = case["own_threshold"] and case["own_threshold"]["amount"]
-    return {**content, "flags": result.recommended.flags if result.recommended else None}
+    from shflbench.core.json_objects import object_of
+    from shflbench.schemas.noise import SCHEMA, GateSettingObject, TestedSetting
+
+    best = result.recommended
+    return {
+        "schema": SCHEMA,
+        "processes": result.processes,
+        "runs": result.runs,
+        "a_us": result.a_us,
+        "b": result.b,
+        "settings": [object_of(TestedSetting, one, ceiling=one.ceiling) for one in result.settings],
+        "recommended": object_of(GateSettingObject, best) if best else None,
+        "cases": [
+            {
+                "case_id": case.case_id,
+                "time_us": case.time_us,
+                "detectable": case.detectable,
+                "settled": case.settled,
+                "own_threshold": case.own_threshold.amount if case.own_threshold else None,
+            }
+            for case in result.cases
+        ],
+        "noisy": [
+            {"case_id": case.case_id, "times": case.times, "sentence": case.sentence, "manner": case.kind}
+            for case in result.noisy
+        ],
+        "flags": best.flags if best else None,
+    }
 
 
 def _print(console: Console, suite: str, result: SelfTest, noise: NoiseModel | None) -> None:

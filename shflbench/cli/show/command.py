@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from shflbench.cli.console import Console
+    from shflbench.schemas.show import ShownRun
     from shflbench.store import Row, Run, RunInfo
 
 FIELDS = ("pattern", "variant", "dtype")  # of a row, that a filter selects by
@@ -132,9 +133,13 @@ def _to_json(runs: Iterable[tuple[Run, Sequence[Row]]]) -> str:
     return json.dumps([_record(run, rows) for run, rows in runs], indent=2, ensure_ascii=False, allow_nan=False)
 
 
-def _record(run: Run, rows: Sequence[Row]) -> dict[str, object]:
+def _record(run: Run, rows: Sequence[Row]) -> ShownRun:
+    from shflbench.core.json_objects import MachineNoise, object_of
+    from shflbench.schemas.show import SCHEMA
+
     info = run.info
     return {
+        "schema": SCHEMA,
         "folder": str(run.folder),
         "suite": info.suite.name,
         "device": info.device.name if info.device else None,
@@ -142,6 +147,6 @@ def _record(run: Run, rows: Sequence[Row]) -> dict[str, object]:
         "nvrtc": info.versions.nvrtc,
         "started": info.started,
         "finished": info.finished,
-        "noise": asdict(info.noise) if info.noise else None,
+        "noise": object_of(MachineNoise, info.noise) if info.noise else None,
         "cases": [{**asdict(row), "options": dict(row.options)} for row in rows],
     }

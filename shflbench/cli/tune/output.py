@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from shflbench.cli.layout import Line, Table, align_right
 from shflbench.cli.show.tables import group_table
+from shflbench.core.json_objects import object_of, objects_of
 from shflbench.core.words import count_noun
+from shflbench.schemas.tune import SCHEMA, CandidateObject, TuneRequestObject
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,14 +17,13 @@ if TYPE_CHECKING:
     from shflbench.advice.tuner.api import TuneResult
     from shflbench.advice.tuner.candidates import RankedSetting
     from shflbench.cli.console import Console
-
-SCHEMA = 1  # increases if a key changes its meaning or is removed; keys may be added at any time
+    from shflbench.schemas.tune import TuneDocument
 
 
 def print_result(result: TuneResult, folder: Path, form: str, console: Console) -> None:
     """Print the answers, or the ranking where nothing was measured, and the folder."""
     if form == "json":
-        console.json(json.dumps({"schema": SCHEMA, "folder": str(folder), **_as_json(result)}, indent=2))
+        console.json(json.dumps(_as_json(result, folder), indent=2))
         return
     if not result.answers:
         for setting in result.record.settings:
@@ -78,9 +78,11 @@ def _cycles(cycles: float | None) -> str:
     return "" if cycles is None else f"{cycles:.0f}"
 
 
-def _as_json(result: TuneResult) -> dict[str, object]:
+def _as_json(result: TuneResult, folder: Path) -> TuneDocument:
     return {
-        "request": asdict(result.record.request),
+        "schema": SCHEMA,
+        "folder": str(folder),
+        "request": object_of(TuneRequestObject, result.record.request),
         "arch": result.record.arch,
         "device": result.record.device,
         "answers": [
@@ -93,6 +95,6 @@ def _as_json(result: TuneResult) -> dict[str, object]:
             for answer in result.answers
         ],
         "winners": result.winners,
-        "tried": [asdict(one) for one in result.tried],
+        "tried": objects_of(CandidateObject, result.tried),
         "gpu_seconds": result.seconds,
     }

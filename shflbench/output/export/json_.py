@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from shflbench.core.json_objects import object_of, objects_of
 from shflbench.output.export.comparison_words import count_unchanged, describe_missed, extent, headline
+from shflbench.schemas.compare import SCHEMA, NoiseModelObject, SideObject, VerdictObject
 
 if TYPE_CHECKING:
     from shflbench.analysis.compare.comparison import Comparison
-
-SCHEMA = 1  # increases if a key changes its meaning or is removed; keys may be added at any time
+    from shflbench.schemas.compare import ComparisonDocument
 
 
 def render(comparison: Comparison) -> str:
@@ -21,7 +21,7 @@ def render(comparison: Comparison) -> str:
     The keys of a verdict are the fields of `ChangeVerdict`. Ratios are new / base, fractions are of the base. Unknown
     values, NaN and infinities are null.
     """
-    record = {
+    record: ComparisonDocument = {
         "schema": SCHEMA,
         "headline": headline(comparison),
         "unchanged": count_unchanged(comparison),
@@ -32,16 +32,16 @@ def render(comparison: Comparison) -> str:
         "counts": comparison.counts(),
         "metric": comparison.metric,
         "unit": comparison.metric.unit,
-        "base": asdict(comparison.base),
-        "new": asdict(comparison.new),
-        "noise": comparison.noise and asdict(comparison.noise),
+        "base": object_of(SideObject, comparison.base),
+        "new": object_of(SideObject, comparison.new),
+        "noise": object_of(NoiseModelObject, comparison.noise) if comparison.noise else None,
         "false_alarms": comparison.false_alarms,
         "offset_us": comparison.offset_us,
         "across": comparison.across,
         "allowed": sorted(comparison.allowed),
         "notes": comparison.notes,
         "warnings": comparison.warnings,
-        "verdicts": [asdict(verdict) for verdict in comparison.verdicts],
+        "verdicts": objects_of(VerdictObject, comparison.verdicts),
     }
     return json.dumps(_known(record), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 

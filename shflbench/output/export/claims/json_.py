@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING
 
 from shflbench.core.model import Interval
 from shflbench.output.export.claims.verdict_words import counts
+from shflbench.schemas.claims import SCHEMA
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from shflbench.analysis.claims.by_gpu import GpuVerdicts
     from shflbench.analysis.claims.verdict import ClaimVerdict, SettingOutcome
+    from shflbench.core.json_objects import OpenInterval
+    from shflbench.schemas.claims import ClaimSetting, JudgedClaim, JudgedGpu
 
 
 def render(gpus: Iterable[GpuVerdicts]) -> str:
@@ -21,8 +24,9 @@ def render(gpus: Iterable[GpuVerdicts]) -> str:
     return json.dumps([_gpu(one) for one in gpus], indent=2, ensure_ascii=False, allow_nan=False)
 
 
-def _gpu(judged: GpuVerdicts) -> dict[str, object]:
+def _gpu(judged: GpuVerdicts) -> JudgedGpu:
     return {
+        "schema": SCHEMA,
         "device": judged.gpu.device or None,
         "backend": judged.gpu.backend,
         "arch": judged.gpu.arch,
@@ -32,7 +36,7 @@ def _gpu(judged: GpuVerdicts) -> dict[str, object]:
     }
 
 
-def _verdict(one: ClaimVerdict) -> dict[str, object]:
+def _verdict(one: ClaimVerdict) -> JudgedClaim:
     claim = one.claim
     return {
         "id": claim.id,
@@ -56,7 +60,7 @@ def _verdict(one: ClaimVerdict) -> dict[str, object]:
     }
 
 
-def _setting(setting: SettingOutcome) -> dict[str, object]:
+def _setting(setting: SettingOutcome) -> ClaimSetting:
     return {
         "run": setting.run,
         "suite": setting.suite,
@@ -71,9 +75,12 @@ def _setting(setting: SettingOutcome) -> dict[str, object]:
     }
 
 
-def _measured(value: Interval | str | None) -> object:
+def _measured(value: Interval | str | None) -> OpenInterval | str | None:
     """Return an interval as an object; an end that is infinite is null, because JSON has no such number."""
     if not isinstance(value, Interval):
         return value
-    ends = {"value": value.value, "low": value.low, "high": value.high}
-    return {name: end if math.isfinite(end) else None for name, end in ends.items()}
+    return {"value": _finite(value.value), "low": _finite(value.low), "high": _finite(value.high)}
+
+
+def _finite(end: float) -> float | None:
+    return end if math.isfinite(end) else None
