@@ -14,6 +14,7 @@ from shflbench.advice.prediction import predict_answer
 from shflbench.advice.records import advice_document, measured_record, predicted_record
 from shflbench.advice.sentences import headline, predicted_sentences, sentences
 from shflbench.analysis.answers.costs import costs_of
+from shflbench.core.notebook import html_table, paragraphs, shown_number
 from shflbench.errors import ResultsError
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ class PredictedAdvice:
     code: CopiedCode | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class AdviceResult:
     """The advice for each GPU model that was measured, or else the predicted one."""
 
@@ -61,7 +62,7 @@ class AdviceResult:
         return [measured_record(one.advice, one.noise, one.settling, one.code, one.untimed) for one in self.measured]
 
     def to_dict(self) -> AdviceDocument:
-        """Return the advice as `shflbench advise --format json` prints it: `shflbench schema advise` explains it."""
+        """Return the advice as `shflbench advise --format json` prints it; see `shflbench schema advise`."""
         return advice_document(self.records)
 
     def text(self) -> str:
@@ -74,6 +75,33 @@ class AdviceResult:
     def __str__(self) -> str:
         """Return `text()`."""
         return self.text()
+
+    def __repr__(self) -> str:
+        """Return the variant to use on each GPU in one line."""
+        basis = "predicted" if self.predicted else "measured"
+        chosen = ", ".join(f"{variant} on {gpu}" for gpu, variant in self.variants.items())
+        return f"<AdviceResult: {chosen} ({basis})>"
+
+    def _repr_html_(self) -> str:
+        """Return the sentences and the ranking of the variants, as a notebook shows them."""
+        if self.predicted:
+            answer = self.predicted.answer
+            ranked = [
+                (one.variant, one.mechanism, shown_number(one.limit_cycles), shown_number(one.predicted_cycles))
+                for one in answer.ranking
+            ]
+            table = html_table(("variant", "mechanism", "limit cycles", "predicted cycles"), ranked)
+            return paragraphs(*predicted_sentences(answer)) + table
+        return "".join(map(_measured_html, self.measured))
+
+
+def _measured_html(one: GpuAdvice) -> str:
+    lines = [headline(one.advice, one.gpu), *sentences(one.advice, one.noise, one.settling, one.untimed)]
+    ranked = [
+        (item.variant, item.mechanism, shown_number(item.time_us.value), shown_number(item.slowdown.value))
+        for item in one.advice.answer.ranking
+    ]
+    return paragraphs(*lines) + html_table(("variant", "mechanism", "time µs", "slowdown"), ranked)
 
 
 def advise(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, TypedDict
 
 from shflbench.analysis.ranking import rankings_of
 from shflbench.core.model import Interval
@@ -27,7 +27,21 @@ class JointRatios:
     certainty: str  # of the group: clear, tie or undecided
 
 
-def joint_columns(ratios: JointRatios | None) -> dict[str, float | None]:
+class JointColumns(TypedDict):
+    """The ratios of a case; null where they are not known. Intervals of a group hold jointly, with an error of 1%."""
+
+    joint_speedup_low: Annotated[
+        float | None,
+        "lower end of the interval of the speed-up that decides which kernel is fastest: those of a group hold "
+        "jointly, with an error of 1%, and include what processes differ by",
+    ]
+    joint_speedup_high: Annotated[float | None, "upper end of the joint interval of the speed-up"]
+    slowdown: Annotated[float | None, "time of the kernel divided by that of the fastest one"]
+    joint_slowdown_low: Annotated[float | None, "lower end of the joint interval of the slowdown"]
+    joint_slowdown_high: Annotated[float | None, "upper end of the joint interval of the slowdown"]
+
+
+def joint_columns(ratios: JointRatios | None) -> JointColumns:
     """Return the ratios of a case for tables and records, by name; None for what is not known."""
     speedup, slowdown = (ratios.speedup, ratios.slowdown) if ratios else (None, None)
     return {

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
+from shflbench.core.grouping import group_by
 from shflbench.core.launch import grid_and_block
 
 if TYPE_CHECKING:
@@ -18,6 +20,11 @@ BUILT_IN = frozenset({DTYPE, GRID, BLOCK, ITERATIONS})  # every other factor is 
 def one_pass(row: Row) -> bool:
     """Return whether the case has no timed loop, so that its one iteration means nothing."""
     return row.iterations == 1 and row.ns_per_iteration is None and not row.sass_per_iteration
+
+
+def by_group(rows: Iterable[Row]) -> list[list[Row]]:
+    """Return the rows of each group, groups in order of their first row."""
+    return list(group_by(rows, attrgetter("pattern", "dtype", "launch", "iterations", "options")).values())
 
 
 def factors(row: Row) -> dict[str, str]:

@@ -46,7 +46,7 @@ HEADINGS: Mapping[str, Mapping[str, str]] = {  # heading → name → one-line h
         "challenge": "Try kernels as challengers of a pattern's published variants.",
         "new": "Create a pattern and a suite to start from.",
         "validate": "Check suite files without running them.",
-        "schema": "Print the JSON Schema of suite files, for editors.",
+        "schema": "Print the JSON Schema of what a command prints, or of suite files.",
         "completion": "Print the completion script for a shell.",
     },
 }

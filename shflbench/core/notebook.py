@@ -15,6 +15,11 @@ def html_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     return f"<table><thead>{_row('th', columns)}</thead><tbody>{''.join(body)}</tbody></table>"
 
 
+def shown_number(value: object) -> object:
+    """Return a number with 4 significant digits, and anything else as it is."""
+    return f"{value:.4g}" if isinstance(value, float) else value
+
+
 def paragraphs(*texts: str) -> str:
     """Return each text as a paragraph."""
     return "".join(f"<p>{escape(text)}</p>" for text in texts)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from shflbench.core.arch import list_archs, load
 from shflbench.core.environment import cache_folder
+from shflbench.core.notebook import html_table, paragraphs, shown_number
+from shflbench.core.words import count_noun
 from shflbench.cuda.compile.toolchain import find as find_toolchain
 from shflbench.errors import UsageError
 from shflbench.kernel_facts.diff_sides import Diff, sides_of
@@ -18,10 +20,10 @@ from shflbench.kernel_facts.places import Places
 from shflbench.kernel_facts.records import record_of
 from shflbench.kernel_facts.run_pairs import pairs_of_runs, runs_of
 from shflbench.kernel_facts.run_subjects import run_of, subjects_of
+from shflbench.schemas.inspect import SCHEMA
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
 
     import pandas as pd
 
@@ -32,8 +34,28 @@ if TYPE_CHECKING:
     from shflbench.kernel_facts.listing import Lines
     from shflbench.kernel_facts.pattern_checks.targets import KernelSubject
     from shflbench.kernel_facts.residency import ResidentBlocks
+    from shflbench.schemas.inspect import InspectDocument, InspectedKernelObject
     from shflbench.store import Run
     from shflbench.store.calibration_file import Calibration
+
+
+SHOWN = (  # keys of a kernel that a notebook shows
+    "pattern",
+    "variant",
+    "dtype",
+    "arch",
+    "launch",
+    "registers",
+    "shared_bytes",
+    "occupancy",
+    "time_us",
+    "limit_us",
+    "limit_cycles_per_iteration",
+    "limit_by",
+    "ceiling_cycles_per_iteration",
+    "predicted_cycles_per_iteration",
+    "error",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +80,7 @@ class InspectRequest:
         return Filters(self.patterns, self.variants, self.dtypes)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class InspectResult:
     """Kernels with what is known of each."""
 
@@ -70,7 +92,7 @@ class InspectResult:
     notes: tuple[str, ...] = ()  # warnings
 
     @property
-    def records(self) -> list[dict[str, Any]]:
+    def records(self) -> list[InspectedKernelObject]:
         """The kernels as plain data, as `shflbench inspect --format json` prints them."""
         return [record_of(one, self.places, self.lines if self.has_code else None) for one in self.kernels]
 
@@ -79,7 +101,31 @@ class InspectResult:
         """A row per kernel with the fields of `records`; a missing value is unknown."""
         import pandas as pd  # noqa: PLC0415  (slow to import)
 
-        return pd.DataFrame.from_records(self.records)
+        return pd.DataFrame.from_records([dict(record) for record in self.records])
+
+    def to_dict(self) -> InspectDocument:
+        """Return the kernels as `shflbench inspect --format json` prints them; see `shflbench schema inspect`."""
+        residency = self.resident.residency
+        return {
+            "schema": SCHEMA,
+            "warps_per_sm": residency.warps,
+            "warps_per_block": residency.warps_per_block,
+            "kernels": self.records,
+        }
+
+    def __repr__(self) -> str:
+        """Return how many kernels were inspected, and for which architectures, in one line."""
+        kernels = count_noun(len(self.kernels), "kernel")
+        patterns = count_noun(len({one.subject.case.pattern for one in self.kernels}), "pattern")
+        archs = ", ".join(dict.fromkeys(one.arch for one in self.kernels))
+        return f"<InspectResult: {kernels} of {patterns} for {archs}>"
+
+    def _repr_html_(self) -> str:
+        """Return a row per kernel, without what is unknown of all, as a notebook shows it."""
+        records = self.records
+        columns = [name for name in SHOWN if any(record.get(name) not in (None, "") for record in records)]
+        table = html_table(columns, ([shown_number(record.get(name)) for name in columns] for record in records))
+        return table + paragraphs(*self.notes)
 
 
 class Inspection:

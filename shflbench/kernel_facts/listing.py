@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from shflbench.analysis.limits import unit_of
 from shflbench.cuda.compile.timed_code import timed_code, whole_code
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from shflbench.cuda.compile.line_tables import LineTable
     from shflbench.kernel_facts.inspected_kernel import InspectedKernel
     from shflbench.kernel_facts.places import Places
+    from shflbench.schemas.inspect import InstructionObject, LoopObject
 
     Lines: TypeAlias = Mapping[bytes, Mapping[str, LineTable]]  # cubin → symbol → its line table
 
@@ -62,8 +63,8 @@ def _scoreboards(control: Control) -> Iterator[str]:
         yield f"operands release SB{control.read_barrier}"
 
 
-def instruction_records(one: InspectedKernel, places: Places, lines: Lines) -> dict[str, Any] | None:
-    """Return the timed loop as plain data; None if the kernel has none."""
+def loop_object(one: InspectedKernel, places: Places, lines: Lines) -> LoopObject | None:
+    """Return the timed loop as an object of JSON; None if the kernel has none."""
     code = timed_code(one.kernel) if one.kernel else None
     if code is None:
         return None
@@ -74,7 +75,7 @@ def instruction_records(one: InspectedKernel, places: Places, lines: Lines) -> d
     }
 
 
-def _fields(item: ScheduledInstruction, place: str | None) -> dict[str, Any]:
+def _fields(item: ScheduledInstruction, place: str | None) -> InstructionObject:
     instruction, control = item.instruction, item.control
     return {
         "address": instruction.address,

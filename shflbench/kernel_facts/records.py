@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from shflbench.kernel_facts.listing import instruction_records
+from shflbench.kernel_facts.listing import loop_object
 from shflbench.kernel_facts.problem_sentences import advice
 
 if TYPE_CHECKING:
     from shflbench.kernel_facts.inspected_kernel import InspectedKernel
     from shflbench.kernel_facts.listing import Lines
     from shflbench.kernel_facts.places import Places
+    from shflbench.schemas.inspect import InspectedKernelObject
 
 
-def record_of(one: InspectedKernel, places: Places, lines: Lines | None) -> dict[str, Any]:
+def record_of(one: InspectedKernel, places: Places, lines: Lines | None) -> InspectedKernelObject:
     """Return one kernel as an object of JSON; with its instructions if their source `lines` are given."""
     case, facts, loop, resident = one.subject.case, one.facts, one.loop, one.occupancy
-    return {
+    record: InspectedKernelObject = {
         "pattern": case.pattern,
         "variant": case.variant,
         "dtype": case.dtype,
@@ -53,5 +54,7 @@ def record_of(one: InspectedKernel, places: Places, lines: Lines | None) -> dict
         "missing": list(one.missing),
         "remark": one.remark or None,
         "error": one.error or None,
-        **({} if lines is None else {"loop": instruction_records(one, places, lines)}),
     }
+    if lines is not None:
+        record["loop"] = loop_object(one, places, lines)
+    return record

@@ -26,10 +26,10 @@ def module_of(command: str) -> ModuleType:
     return import_module(f"{__name__}.{command}")
 
 
-def number_of(command: str) -> int:
-    """Return the number of the form of a command's JSON."""
-    number: int = module_of(command).SCHEMA
-    return number
+def about(command: str) -> tuple[int, str]:
+    """Return the number of the form of a command's JSON, and what that is in a sentence."""
+    module = module_of(command)
+    return module.SCHEMA, module.ABOUT
 
 
 def json_schema(command: str) -> JsonSchema:

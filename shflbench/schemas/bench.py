@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Final, Literal, TypedDict
 
+from shflbench.analysis.joint_ratios import JointColumns
 from shflbench.core.json_objects import NUMBER
 
 SCHEMA: Final = 1
@@ -27,7 +28,7 @@ class BenchLaterLaunch(TypedDict):
     block: Annotated[Sequence[int], "threads per block in x, y and z"]
 
 
-class BenchKernel(TypedDict):
+class BenchKernel(JointColumns):
     """A kernel of a group, with its launch and its times."""
 
     kernel: Annotated[str, "name of the kernel in its file"]
@@ -43,15 +44,6 @@ class BenchKernel(TypedDict):
     speedup: Annotated[float | None, "time of the baseline divided by that of the kernel"]
     speedup_low: Annotated[float | None, "lower end of its 95% interval, which covers the processes of the run only"]
     speedup_high: Annotated[float | None, "upper end of this interval"]
-    joint_speedup_low: Annotated[
-        float | None,
-        "lower end of the interval of the speed-up that decides which kernel is fastest: those of a group hold "
-        "jointly, with an error of 1%, and include what processes differ by",
-    ]
-    joint_speedup_high: Annotated[float | None, "upper end of the joint interval of the speed-up"]
-    slowdown: Annotated[float | None, "time of the kernel divided by that of the fastest one"]
-    joint_slowdown_low: Annotated[float | None, "lower end of the joint interval of the slowdown"]
-    joint_slowdown_high: Annotated[float | None, "upper end of the joint interval of the slowdown"]
 
 
 class BenchGroup(TypedDict):

@@ -17,7 +17,7 @@ class InstructionObject(TypedDict):
     address: Annotated[int, "address in the code of the kernel, bytes"]
     predicate: Annotated[str | None, "predicate under which it executes; null if it always does"]
     opcode: Annotated[str, "opcode with its modifiers"]
-    operands: Annotated[str, "operands"]
+    operands: Annotated[Sequence[str], "operands"]
     unit: Annotated[str | None, "unit of the SM that executes it"]
     source: Annotated[str | None, "source line, `FILE:LINE`; null where it is not known"]
     stall: Annotated[int, "stall count, cycles"]

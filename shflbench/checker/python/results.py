@@ -74,7 +74,7 @@ class CheckResult:
         return self.verdict == "clean"
 
     def to_dict(self) -> CheckDocument:
-        """Return what `shflbench check --format json` prints of the kernel: `shflbench schema check` explains it."""
+        """Return what `shflbench check --format json` prints of the kernel; see `shflbench schema check`."""
         return deepcopy(self.document)
 
     def text(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -235,9 +236,11 @@ def _print(
 ) -> None:
     """Print the folder of the run if there is one, or all as JSON."""
     if form == "json":
-        from shflbench.cli.bench.records import text
+        from shflbench.user_kernels.bench.records import bench_document
 
-        console.json(text(file_request.files, choice.kernels, end, cases))
+        folder = end.run.folder if end else None
+        document = bench_document(file_request.files, choice.kernels, end, cases, folder)
+        console.json(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
     elif end is not None:
         from shflbench.user_kernels.bench.bench_outcome import timed_pair
 

@@ -17,6 +17,7 @@ from shflbench.kernel_facts.code_differences import explain, explain_whole, one_
 from shflbench.kernel_facts.listing import places_of, text_of
 from shflbench.kernel_facts.problem_sentences import access_sentence
 from shflbench.kernel_facts.records import record_of
+from shflbench.schemas.inspect import SCHEMA
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from shflbench.kernel_facts.listing import Lines
     from shflbench.kernel_facts.places import Places
     from shflbench.kernel_facts.residency import ResidentBlocks
+    from shflbench.schemas.inspect import DiffDocument, InspectedPair
 
 LEGEND = """\
 <  only the left code has this instruction    >  only the right code
@@ -144,7 +146,8 @@ def _control(item: ScheduledInstruction) -> str:
 def as_json(pairs: Iterable[KernelPair], resident: ResidentBlocks, places: Places, lines: Lines) -> str:
     """Return the pairs as JSON."""
     residency = resident.residency
-    document = {
+    document: DiffDocument = {
+        "schema": SCHEMA,
         "warps_per_sm": residency.warps,
         "warps_per_block": residency.warps_per_block,
         "pairs": [_pair_fields(pair, places, lines) for pair in pairs],
@@ -152,7 +155,7 @@ def as_json(pairs: Iterable[KernelPair], resident: ResidentBlocks, places: Place
     return json.dumps(document, indent=2)
 
 
-def _pair_fields(pair: KernelPair, places: Places, lines: Lines) -> dict[str, object]:
+def _pair_fields(pair: KernelPair, places: Places, lines: Lines) -> InspectedPair:
     aligned, sentences = _compared(pair, places)
     return {
         "left": pair.labels[0],

@@ -219,13 +219,7 @@ def legend(inspected: Sequence[InspectedKernel]) -> Table | None:
 
 def as_json(result: InspectResult) -> str:
     """Return everything as JSON."""
-    residency = result.resident.residency
-    document = {
-        "warps_per_sm": residency.warps,
-        "warps_per_block": residency.warps_per_block,
-        "kernels": result.records,
-    }
-    return json.dumps(document, indent=2)
+    return json.dumps(result.to_dict(), indent=2)
 
 
 def _number(value: float) -> str:

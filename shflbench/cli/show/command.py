@@ -58,8 +58,8 @@ def command(
         raise UsageError("no case matches all filters", "leave out one of --pattern, --variant, --dtype")
     if best:
         from shflbench.analysis.ranking import best_rows
+        from shflbench.analysis.settings import by_group
         from shflbench.cli.run_times import joint_times
-        from shflbench.cli.show.tables import by_group
 
         every = zip(runs, selected, strict=True)
         selected = [best_rows(by_group(rows), joint_times(run, console)) for run, rows in every]
@@ -99,8 +99,9 @@ def _refuse_unknown(rows: Sequence[Row], filters: dict[str, tuple[str, ...]]) ->
 
 def _show(run: Run, rows: Sequence[Row], console: Console, *, complete: bool) -> None:
     from shflbench.analysis import run_sentences
+    from shflbench.analysis.settings import by_group
     from shflbench.cli.run_times import joint_times
-    from shflbench.cli.show.tables import by_group, group_table
+    from shflbench.cli.show.tables import group_table
 
     console.lines([(f"{run.folder}: {headline(run.info)}", "")])
     if (noise := run.info.noise) and not noise.quiet:

@@ -3,29 +3,23 @@
 from __future__ import annotations
 
 import math
-from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.settings import one_pass
+from shflbench.analysis.verification import disturbances, verification
 from shflbench.cli.layout import Line, Table, align_right
 from shflbench.core.grouping import group_by
 from shflbench.core.launch import launch_dims
-from shflbench.core.model import Disturbance, Interval, MeasureRules, Status
+from shflbench.core.model import Interval, Status
 from shflbench.core.words import one_or_many
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from shflbench.store.columns import Row
 
 MOST_DIGITS = 5  # significant, of the group's smallest number: more would not be precise
-NOTABLE = MeasureRules().precision  # smaller disturbances, which four in ten of an H200's cases have, are not shown
 USUAL_DIGITS = 3  # significant; more only if the interval is narrow enough
-
-
-def by_group(rows: Iterable[Row]) -> list[list[Row]]:
-    """Return the rows of each group, groups in order of their first row."""
-    return list(group_by(rows, attrgetter("pattern", "dtype", "launch", "iterations", "options")).values())
 
 
 def group_table(rows: Sequence[Row]) -> Table:
@@ -39,48 +33,6 @@ def group_table(rows: Sequence[Row]) -> Table:
         return _time_table(title, sorted(rows, key=lambda row: math.inf if row.time_us is None else row.time_us))
     how = "emulated, not timed" if head.backend == "emulator" else "not timed"
     return _status_table(f"{title}  ({how})", rows)
-
-
-def verification(row: Row) -> str:
-    """Return how the result of a case was verified, and the disturbances of its samples, in a word each."""
-    matched = f"{row.matched} of {row.inputs} inputs matched" if row.inputs is not None else ""
-    match row.status:
-        case Status.TIMED if not row.mechanism:  # of another tool
-            known = "not verified"
-        case Status.TIMED | Status.VERIFIED:
-            known = _compared_with(row) if row.safe else f"UNSAFE, {matched}"
-        case Status.INCORRECT:
-            known = f"INCORRECT, {matched}" if matched else "INCORRECT"
-        case Status.COMPILED:
-            known = "compiled" if row.safe else "UNSAFE, compiled"
-        case _:
-            known = row.status.value
-    if row.status is Status.TIMED:
-        return "; ".join((known, *_troubles(row)))
-    return f"{known}: {row.reason}" if row.reason else known
-
-
-# As words of a sentence; the others are words already.
-_NOISE = {
-    Disturbance.SLOW_EPISODES.value: "slow episodes",
-    Disturbance.TWO_LEVELS.value: "two levels",
-    Disturbance.PROCESSES.value: "processes differ",
-}
-
-
-def _troubles(row: Row) -> list[str]:
-    """Return the disturbances of a row's samples; the row's `reason` has the sentences."""
-    if row.noise is None:  # an older run, which detected only throttling
-        return [f"{row.dropped} throttled samples dropped"] if row.dropped else []
-    kinds = [_NOISE.get(kind, kind) for kind, size in row.noise.items() if size >= NOTABLE]
-    return [f"noise: {', '.join(kinds)}"] if kinds else []
-
-
-def _compared_with(row: Row) -> str:
-    """Return what a result was compared with: one that agrees with another variant is no more correct than that one."""
-    if row.reference is None:
-        return "verified"
-    return "the reference" if row.reference == row.variant else f"same as {row.reference}"
 
 
 def _verified_with(row: Row) -> str:
@@ -176,7 +128,7 @@ def _table(title: str, rows: Sequence[Row], columns: dict[str, list[str]]) -> Ta
 def _style(row: Row) -> str:
     if row.status in {Status.INCORRECT, Status.FAILED}:
         return "bad"
-    doubtful = not row.safe or row.status is Status.SKIPPED or (row.status is Status.TIMED and _troubles(row))
+    doubtful = not row.safe or row.status is Status.SKIPPED or (row.status is Status.TIMED and disturbances(row))
     return "doubt" if doubtful else ""
 
 

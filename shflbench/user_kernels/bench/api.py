@@ -21,6 +21,7 @@ from shflbench.session import LimitContext, Note, Plan, end_run, run
 from shflbench.session.plan import run_info
 from shflbench.store import RunFolder, require_unused
 from shflbench.store.lock import sole_creator
+from shflbench.user_kernels.bench.records import bench_document
 from shflbench.user_kernels.bench.result import BenchResult
 from shflbench.user_kernels.pattern_place import pattern_place
 from shflbench.user_kernels.several_sources import choose_each
@@ -53,26 +54,44 @@ class BenchTarget:
     reason: str = ""  # why nothing is timed, if nothing is
 
 
+@dataclass(frozen=True, slots=True)
+class BenchSubject:
+    """What is compared."""
+
+    files: tuple[Path, ...]  # of the kernels
+    choice: KernelChoice
+    sentences: tuple[str, ...] = ()  # on the check
+
+    @property
+    def left_out(self) -> dict[str, str]:
+        """Kernels that are not run → why."""
+        return {item.kernel: item.sentence for item in self.choice.left_out}
+
+    def without_run(self) -> BenchResult:
+        """Return the result where nothing can be run."""
+        return BenchResult(
+            (), self.left_out, (), None, document=bench_document(self.files, self.choice, None, (), None)
+        )
+
+
 def bench(request: BenchRequest) -> BenchResult:
     """Compare the kernels of a request, and return their times where there is a GPU; `shflbench.bench` says more."""
     target = BenchTarget(request.device.gpu, request.device.arch, request.seed, _no_gpu(request.device))
     if request.output:
         require_unused(request.output, ANOTHER_FOLDER)
     candidates = request.candidates()
-    choice = choose_each(NAME, candidates)
-    result = BenchResult((), {item.kernel: item.sentence for item in choice.left_out}, (), None)
-    if not choice.comparisons:
-        return result
-    result = replace(result, sentences=(*_undecided(candidates), *_cautions(choice)))
+    subject = BenchSubject(request.files(), choose_each(NAME, candidates))
+    if not subject.choice.comparisons:
+        return subject.without_run()
+    subject = replace(subject, sentences=(*_undecided(candidates), *_cautions(subject.choice)))
     with TemporaryDirectory(prefix="shflbench-") as temporary:
         if not request.output:
-            return replace(
-                measure(_suite(choice, request, Path(temporary)), target, result, Path(temporary) / "run"), folder=None
-            )
+            suite = _suite(subject.choice, request, Path(temporary))
+            return measure(suite, target, subject, Path(temporary) / "run")
         # A kept run is read again with its patterns. Others would fill the cache with arrays.
         with pattern_place(cache_folder()) as (place, problem):
-            result = replace(result, sentences=(*result.sentences, *([f"Note: {problem}."] if problem else [])))
-            return measure(_suite(choice, request, place), target, result, request.output, is_kept=True)
+            subject = replace(subject, sentences=(*subject.sentences, *([f"Note: {problem}."] if problem else [])))
+            return measure(_suite(subject.choice, request, place), target, subject, request.output, is_kept=True)
 
 
 def _undecided(candidates: Mapping[str, CandidateFile]) -> Iterator[str]:
@@ -90,13 +109,13 @@ def _cautions(choice: KernelChoice) -> Iterator[str]:
 
 
 def measure(
-    suite: Suite, target: BenchTarget, result: BenchResult, path: Path, *, is_kept: bool = False
+    suite: Suite, target: BenchTarget, subject: BenchSubject, path: Path, *, is_kept: bool = False
 ) -> BenchResult:
-    """Run the suite in a folder, and return the result with its cases.
+    """Run the suite of a comparison in a folder, and return the result.
 
     A run that is kept has what its launches do, and their limits, as `inspect` and `limits` read them.
     """
-    notes = list(result.sentences)
+    notes = list(subject.sentences)
     with closing(replace(_plan(suite, target), counts_launches=is_kept)) as plan:
         info = run_info(plan, Overrides(), ("shflbench.bench",))
         with sole_creator(path):
@@ -111,7 +130,9 @@ def measure(
     if target.reason:
         notes.append(_not_timed(target.reason, rows))
     ratios = {row.variant: end.ratios[row.case_id] for row in rows if row.case_id in end.ratios}
-    return BenchResult(rows, result.left_out, (*end.sentences, *notes), path, ratios)
+    kept = path if is_kept else None
+    document = bench_document(subject.files, subject.choice, end, suite.cases, kept)
+    return BenchResult(rows, subject.left_out, (*end.sentences, *notes), kept, ratios, document=document)
 
 
 def _not_timed(reason: str, rows: Sequence[Row]) -> str:

@@ -133,6 +133,11 @@ class BenchRequest:
             for kernel in kernels
         }
 
+    def files(self) -> tuple[Path, ...]:
+        """Return the paths among the sources, each once."""
+        sources = [python_kernel(name, source).source for name, source in self.kernels.items()]
+        return tuple(dict.fromkeys(source for source in sources if not isinstance(source, str)))
+
     def _file_options(self) -> FileOptions:
         toolchain = find()
         arch = self.device.arch or DEFAULT_ARCH

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import dataclass, field
-from html import escape
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.joint_ratios import joint_columns
 from shflbench.core.model import Status
+from shflbench.core.notebook import paragraphs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from shflbench.analysis.joint_ratios import JointRatios
+    from shflbench.schemas.bench import BenchDocument
     from shflbench.store import Row
 
 # Column of the table → field of a row.
@@ -37,7 +39,7 @@ COLUMNS = {
 INTEGERS = ("registers", "shared_bytes")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class BenchResult:
     """Times of kernels, with the speed of each relative to the first one."""
 
@@ -46,6 +48,7 @@ class BenchResult:
     sentences: tuple[str, ...]  # which kernel is the fastest, what was not timed, and notes on the machine
     folder: Path | None  # of the run, if `output` was given
     ratios: Mapping[str, JointRatios] = field(default_factory=dict)  # by kernel, with the intervals of the sentences
+    document: BenchDocument = field(kw_only=True, compare=False)  # of `to_dict()`
 
     @property
     def is_timed(self) -> bool:
@@ -81,6 +84,10 @@ class BenchResult:
         floats = [name for name in names if name not in {"kernel", "status", "reason", *INTEGERS}]
         return table.astype({**dict.fromkeys(floats, "float64"), **dict.fromkeys(INTEGERS, "Int64")})
 
+    def to_dict(self) -> BenchDocument:
+        """Return what `shflbench bench --format json` prints of the kernels; see `shflbench schema bench`."""
+        return deepcopy(self.document)
+
     def text(self) -> str:
         """Return a line per kernel, and the sentences."""
         lines = [_line(row, self.ratios.get(row.variant)) for row in self.rows]
@@ -91,10 +98,15 @@ class BenchResult:
         """Return `text()`."""
         return self.text()
 
+    def __repr__(self) -> str:
+        """Return the status of each kernel in one line, without times, which differ between runs."""
+        known = [f"{row.variant} {row.status}" for row in self.rows]
+        return f"<BenchResult: {', '.join((*known, *(f'{kernel} left out' for kernel in self.left_out)))}>"
+
     def _repr_html_(self) -> str:
         """Return the table and the sentences, as a notebook shows them."""
         table = self.table.dropna(axis="columns", how="all").to_html(index=False, border=0, na_rep="")
-        return table + "".join(f"<p>{escape(sentence)}</p>" for sentence in self.sentences)
+        return table + paragraphs(*self.sentences)
 
 
 def _line(row: Row, ratios: JointRatios | None) -> str:

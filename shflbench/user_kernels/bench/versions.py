@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -12,9 +12,8 @@ from shflbench.core.grouping import group_by
 from shflbench.core.model import Interval, MeasureRules
 from shflbench.cuda.backends import gpus
 from shflbench.errors import DeviceError
-from shflbench.user_kernels.bench.api import BenchTarget, measure
-from shflbench.user_kernels.bench.result import BenchResult
-from shflbench.user_kernels.comparison import NEW, choose_between
+from shflbench.user_kernels.bench.api import BenchSubject, BenchTarget, measure
+from shflbench.user_kernels.comparison import NEW, KernelChoice, LeftOut, choose_between
 from shflbench.user_kernels.stored_pattern import Equality
 from shflbench.user_kernels.suite import BenchSettings, suite_of
 
@@ -22,7 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
     from shflbench.checker import CandidateFile, FileOptions
-    from shflbench.user_kernels.comparison import KernelChoice, KernelComparison
+    from shflbench.user_kernels.bench.result import BenchResult
+    from shflbench.user_kernels.comparison import KernelComparison
 
 PROCESSES = 5  # fewer leave an interval as wide as times of one process differ from those of another
 ADVICE = "Leave --measure out; --patch prints what it would time."
@@ -77,13 +77,14 @@ def _left_out(choice: KernelChoice, old: CandidateFile, measured: Collection[str
     symbols = group_by(old.kernels, lambda kernel: kernel.name)
     for name, reason in {item.kernel: item.sentence for item in choice.left_out}.items():
         named = {symbol for kernel in symbols.get(name, ()) for symbol in kernel.symbols}
-        yield MeasuredKernel(name, frozenset(named.difference(measured)), BenchResult((), {name: reason}, (), None))
+        result = BenchSubject((), KernelChoice((), (LeftOut(name, reason),))).without_run()
+        yield MeasuredKernel(name, frozenset(named.difference(measured)), result)
 
 
 def _measured(file: Path, comparison: KernelComparison, target: BenchTarget) -> MeasuredKernel:
     settings = BenchSettings(MeasureRules(processes=PROCESSES), Equality(0.0))
     with TemporaryDirectory(prefix="shflbench-") as folder:
         suite = suite_of(file, [comparison], settings, Path(folder))
-        result = measure(suite, target, BenchResult((), {}, (), None), Path(folder) / "run")
+        result = measure(suite, target, BenchSubject((file,), KernelChoice((comparison,), ())), Path(folder) / "run")
     kernel = comparison.kernels[0].candidate
-    return MeasuredKernel(kernel.name, frozenset(kernel.symbols), replace(result, folder=None))
+    return MeasuredKernel(kernel.name, frozenset(kernel.symbols), result)
