@@ -18,6 +18,7 @@ from shflbench.cuda.backends.gpus import NO_DRIVER
 from tests import kernels
 from tests.disassembled import kept_listings
 from tests.kept_ptx import kept_ptx
+from tests.printed_json import check_printed
 from tests.signals import deliver_to_children
 from tests.thorough import leave_cases
 
@@ -82,6 +83,7 @@ def shflbench(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatc
         monkeypatch.setattr("sys.argv", ["shflbench", *typed])
         code = main(typed)
         printed = capsys.readouterr()
+        check_printed(typed, printed.out)
         return Outcome(code, printed.out, printed.err)
 
     return call

@@ -28,8 +28,8 @@ class BenchLaterLaunch(TypedDict):
     block: Annotated[Sequence[int], "threads per block in x, y and z"]
 
 
-class BenchKernel(JointColumns):
-    """A kernel of a group, with its launch and its times."""
+class TimedKernel(TypedDict):
+    """A kernel with its launch and its times."""
 
     kernel: Annotated[str, "name of the kernel in its file"]
     variant: Annotated[str, "name of the kernel in the run: in results.csv, and in other keys of the group"]
@@ -44,6 +44,10 @@ class BenchKernel(JointColumns):
     speedup: Annotated[float | None, "time of the baseline divided by that of the kernel"]
     speedup_low: Annotated[float | None, "lower end of its 95% interval, which covers the processes of the run only"]
     speedup_high: Annotated[float | None, "upper end of this interval"]
+
+
+class BenchKernel(TimedKernel, JointColumns):
+    """A kernel of a group, with its launch, its times, and its ratios."""
 
 
 class BenchGroup(TypedDict):

@@ -93,28 +93,26 @@ class ListDocument(TypedDict):
     devices: Annotated[Sequence[ListedDevice], "GPUs; none without a driver"]
 
 
-class SuiteDocument(ListedSuite):
+class Numbered(TypedDict):
+    """An object of a list, with the number of its form."""
+
+    schema: Annotated[Literal[1], NUMBER]
+
+
+class SuiteDocument(Numbered, ListedSuite):
     """A suite of `list suites`."""
 
-    schema: Annotated[Literal[1], NUMBER]
 
-
-class PatternDocument(ListedPattern):
+class PatternDocument(Numbered, ListedPattern):
     """A pattern of `list patterns`."""
 
-    schema: Annotated[Literal[1], NUMBER]
 
-
-class VariantDocument(ListedVariantOfPattern):
+class VariantDocument(Numbered, ListedVariantOfPattern):
     """A variant of `list variants`."""
 
-    schema: Annotated[Literal[1], NUMBER]
 
-
-class DeviceDocument(ListedDevice):
+class DeviceDocument(Numbered, ListedDevice):
     """A GPU of `list devices`."""
-
-    schema: Annotated[Literal[1], NUMBER]
 
 
 DOCUMENTS = (

@@ -20,6 +20,7 @@ from shflbench.store.keys import INDEX_KEYS, KEYS
 from shflbench.store.limits_file import CaseLimit, limit_columns
 from shflbench.suite import find_shipped, json_schema
 from shflbench.suite.schema import SECTIONS
+from tools.docs.json_pages import pages as json_pages
 from tools.docs.machine_code import table
 from tools.docs.pattern_pages import NOTE, index, page
 from tools.docs.reference_pages import index as reference_index
@@ -79,8 +80,8 @@ def suite() -> str:
     example = find_shipped()[EXAMPLE].read_text(encoding="utf-8").rstrip()
     about = """\
 A suite is a YAML file. Unknown keys are errors, and every error names file, line and column. `shflbench validate`
-checks a suite, and `shflbench schema` prints the JSON Schema with which editors complete and check it. Lists are axes:
-their product is expanded to cases."""
+checks a suite, and `shflbench schema suite` prints the JSON Schema with which editors complete and check it. Lists are
+axes: their product is expanded to cases."""
     return _page("Suite files", about, *sections, f"## Example\n\n```yaml\n{example}\n```")
 
 
@@ -204,6 +205,7 @@ PAGES: Mapping[str, Callable[[], str]] = {
     "run-json.md": run_file,
     "kernels-zip.md": kernels,
     "exit-codes.md": exit_codes,
+    **json_pages(),
     "refused-instructions.md": refused,
     "patterns/README.md": index,
     **{f"patterns/{name}.md": partial(page, name) for name in builtin()},

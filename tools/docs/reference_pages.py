@@ -26,6 +26,7 @@ PAGES = {
     "run-json.md": "run.json: settings, versions and device of a run",
     "kernels-zip.md": "kernels.zip: sources and machine code of a run",
     "exit-codes.md": "Exit codes",
+    "json/README.md": "JSON of commands: every key with its type and unit, and what may change",
     "refused-instructions.md": "Refused instructions: what of PTX `check` does not emulate",
 }
 

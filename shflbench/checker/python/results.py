@@ -53,7 +53,7 @@ class CheckResult:
     chosen: tuple[str, ...] = ()  # launches, sizes and values that were not given
     explored: tuple[str, ...] = ()  # launches, seeds and schedules that ran
     notes: tuple[str, ...] = ()  # on the compilation
-    document: CheckDocument = field(kw_only=True)  # of `to_dict()`
+    document: CheckDocument = field(kw_only=True)  # as JSON has it; `to_dict()` returns a copy
 
     def __eq__(self, other: object) -> bool:
         """Return whether another result says the same."""

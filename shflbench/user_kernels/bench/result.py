@@ -48,7 +48,7 @@ class BenchResult:
     sentences: tuple[str, ...]  # which kernel is the fastest, what was not timed, and notes on the machine
     folder: Path | None  # of the run, if `output` was given
     ratios: Mapping[str, JointRatios] = field(default_factory=dict)  # by kernel, with the intervals of the sentences
-    document: BenchDocument = field(kw_only=True, compare=False)  # of `to_dict()`
+    document: BenchDocument = field(kw_only=True, compare=False)  # as JSON has it; `to_dict()` returns a copy
 
     @property
     def is_timed(self) -> bool:

@@ -202,7 +202,7 @@ def test_json_holds_everything(inspect: Command) -> None:
     assert outcome.code == 0
     document: dict[str, Any] = json.loads(outcome.out)
     (kernel,) = document.pop("kernels")
-    assert document == {"warps_per_sm": 32, "warps_per_block": 16}
+    assert document == {"schema": 1, "warps_per_sm": 32, "warps_per_block": 16}
     parts = kernel.pop("limit_parts")
     assert kernel == {
         "pattern": "neighbor",
