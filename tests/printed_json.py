@@ -44,7 +44,8 @@ def check_printed(words: Sequence[str], out: str) -> None:
     """Fail if a command printed JSON that its schema does not describe; `gate` prints it among other lines."""
     command = next((word for word in words if word in commands()), "gate")
     if _is_json(words) and command != "gate" and out:
-        assert problems(command, json.loads(out)) == []
+        found = problems(command, json.loads(out))
+        assert not found, "\n".join(found[:20])
 
 
 def _is_json(words: Sequence[str]) -> bool:

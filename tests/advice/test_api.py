@@ -64,3 +64,14 @@ def test_what_is_not_known_is_an_error_of_shflbench(tmp_path: Path, monkeypatch:
         package.advise("reduce", QUICK, dtype="f99")
     with pytest.raises(ResultsError):
         package.advise("memory-ladder", QUICK)
+
+
+def test_a_program_and_a_notebook_get_what_the_command_prints(shflbench: Command) -> None:
+    result = package.advise("reduce", QUICK, dtype="f32", options={"width": 32})
+    words = ("advise", "reduce", str(QUICK), "--dtype", "f32", "--option", "width=32", "--format", "json")
+    assert json.loads(json.dumps(result.to_dict())) == json.loads(shflbench(*words).out)
+    assert repr(result) == "<AdviceResult: shfl on NVIDIA H200 (sm_90) (measured)>"
+    html = result._repr_html_()
+    assert html.startswith("<p>")
+    assert "<th>time µs</th>" in html
+    assert "<td>shfl</td>" in html

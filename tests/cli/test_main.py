@@ -23,7 +23,7 @@ def failing_with(error: BaseException) -> Callable[[], NoReturn]:
 
 @pytest.fixture
 def fail_with(monkeypatch: pytest.MonkeyPatch) -> Callable[[BaseException], None]:
-    """Make `shflbench schema` raise."""
+    """Make `shflbench schema suite` raise."""
     return lambda error: monkeypatch.setattr("shflbench.suite.json_schema", failing_with(error))
 
 
@@ -56,7 +56,7 @@ def test_every_error_is_a_sentence_and_an_exit_code(
     shflbench: Command, fail_with: Callable[[BaseException], None], error: BaseException, code: int, printed: str
 ) -> None:
     fail_with(error)
-    outcome = shflbench("schema")
+    outcome = shflbench("schema", "suite")
     assert (outcome.code, outcome.out, outcome.err) == (code, "", printed)
 
 
@@ -64,7 +64,7 @@ def test_debug_shows_the_traceback_before_the_sentence(
     shflbench: Command, fail_with: Callable[[BaseException], None]
 ) -> None:
     fail_with(SuiteError("a.yaml:3:5: no"))
-    lines = shflbench("--debug", "schema").err.splitlines()
+    lines = shflbench("--debug", "schema", "suite").err.splitlines()
     assert lines[0] == "Traceback (most recent call last):"
     assert lines[-1] == "error: a.yaml:3:5: no"
 

@@ -54,3 +54,14 @@ def test_what_is_not_known_is_an_error_of_shflbench() -> None:
         package.inspect("nothing")
     with pytest.raises(UsageError, match="no figures are known for `sm_99`"):
         package.inspect("own.yaml", arch="sm_99")
+
+
+def test_a_program_and_a_notebook_get_what_the_command_prints(inspect: Command) -> None:
+    result = package.inspect("own.yaml", variants=["shfl"])
+    printed = json.loads(inspect("own.yaml", "--variant", "shfl", "--format", "json").out)
+    assert json.loads(json.dumps(result.to_dict())) == printed
+    assert repr(result) == "<InspectResult: 1 kernel of 1 pattern for sm_90>"
+    html = result._repr_html_()
+    assert "<th>limit_cycles_per_iteration</th>" in html
+    assert "<td>shfl</td>" in html
+    assert "<th>time_us</th>" not in html

@@ -179,6 +179,7 @@ def test_json_holds_everything(check: Command) -> None:
     (subject,) = find(["pairs"], Filters(variants=("equal-writes",), dtypes=("i32",)))
     assert outcome.code == 0
     assert json.loads(outcome.out) == {
+        "schema": 1,
         "arch": "sm_90",
         "launch": "2x128",
         "seed": 3,

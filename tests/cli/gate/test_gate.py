@@ -1,5 +1,6 @@
 """`shflbench gate` on a scripted GPU: measured, compared, and measured longer where that decides a case."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +18,7 @@ from tests.conftest import Command
 from tests.conftest import Outcome as CommandOutcome
 from tests.fakes.backend import H200, FakeBackend, Script, in_iteration, one_lane
 from tests.fakes.kept_runs import contents
+from tests.printed_json import problems
 
 SHFL = NEIGHBOR[2]
 INCONCLUSIVE = "1 case is inconclusive; measuring it in one more process\n"
@@ -204,6 +206,12 @@ def test_report_is_written_where_it_is_asked_for_and_stdout_holds_the_folder_alo
     assert (outcome.code, outcome.out) == (0, "mine\n")
     assert Path("report.xml").read_text(encoding="utf-8").startswith("<?xml")
     assert '"new"' in outcome.err
+
+
+def test_the_report_as_json_has_the_schema_of_the_command(against: Command, plug: Plug) -> None:
+    plug(FakeBackend(SCRIPTS))
+    assert against("--output", "mine", "--also", "json=report.json").code == 0
+    assert problems("gate", json.loads(Path("report.json").read_text(encoding="utf-8"))) == []
 
 
 def test_changed_machine_gives_no_verdict_and_no_further_process(against: Command, plug: Plug) -> None:

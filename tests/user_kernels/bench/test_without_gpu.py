@@ -1,5 +1,6 @@
 """`shflbench.bench` on a machine without a GPU: which kernels agree, and what cannot be timed."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 import shflbench
 from shflbench.errors import DeviceError, UsageError
 from shflbench.store import read_run
+from tests.printed_json import problems
 from tests.user_kernels.bench.conftest import KERNELS, ROWS, SUMS
 
 pytestmark = pytest.mark.expensive
@@ -297,3 +299,27 @@ def test_blocks_run_in_clusters_of_the_given_size(cluster: Any, *, agree: bool) 
 def test_a_size_of_clusters_that_cannot_be_is_refused(cluster: Any, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         shflbench.bench({"rank": OF_CLUSTER}, np.zeros(4, np.int32), grid=4, block=1, cluster=cluster)
+
+
+def test_a_program_gets_an_object_of_the_form_that_the_command_prints(tmp_path: Path) -> None:
+    path = tmp_path / "sums.cu"
+    path.write_text(SUMS, encoding="utf-8")
+    result = shflbench.bench({"sums_smem": path, "sums_shfl": path})
+    document = json.loads(json.dumps(result.to_dict()))
+    assert problems("bench", document) == []
+    assert (document["files"], document["folder"], document["device"]) == ([str(path)], None, None)
+    (group,) = document["groups"]
+    assert [(item["kernel"], item["grid"], item["status"]) for item in group["kernels"]] == [
+        ("sums_smem", [8, 1, 1], "verified"),
+        ("sums_shfl", [8, 1, 1], "verified"),
+    ]
+    assert repr(result) == "<BenchResult: sums_smem verified, sums_shfl verified>"
+
+
+def test_what_is_left_out_is_in_the_object_and_in_the_representation() -> None:
+    result = shflbench.bench({"first": COPY, "second": COPY})
+    document = json.loads(json.dumps(result.to_dict()))
+    assert problems("bench", document) == []
+    assert [item["kernel"] for item in document["left_out"]] == ["first", "second"]
+    assert (document["groups"], document["files"]) == ([], [])
+    assert repr(result) == "<BenchResult: first left out, second left out>"
