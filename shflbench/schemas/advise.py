@@ -216,7 +216,7 @@ class BarrierObject(TypedDict):
     alternative: Annotated[BarrierAlternativeObject | None, "its need if other barriers stay"]
 
 
-class MemoryTraffic(TypedDict):
+class TrafficObject(TypedDict):
     """What a launch moves through memory."""
 
     read_bytes: Annotated[float, "bytes that are read, each once"]
@@ -248,7 +248,7 @@ class LaunchLimitsObject(TypedDict):
     launch_overhead_us: Annotated[float, "part of it that a launch takes without work, µs"]
     waits_us: Annotated[float | None, "waits that few warps do not hide, at most, µs"]
     resident_warps: Annotated[float, "warps that the busiest SM executes at a time"]
-    memory: Annotated[MemoryTraffic | None, "traffic of global memory; null if it is not known"]
+    memory: Annotated[TrafficObject | None, "traffic of global memory; null if it is not known"]
     bank_conflicts: Annotated[Sequence[ConflictObject], "bank conflicts of shared memory, the most passes first"]
     unknown: Annotated[str, "why the parts are less than what the launch needs; empty if they are not"]
 

@@ -11,7 +11,7 @@ SCHEMA: Final = 1
 ABOUT = "A list with an object per GPU model: the verdicts on claims. Null is unknown, or not given by the suite."
 
 
-class ClaimSetting(TypedDict):
+class SettingObject(TypedDict):
     """One setting in which a claim was tested."""
 
     run: Annotated[str, "folder of the run"]
@@ -45,8 +45,8 @@ class JudgedClaim(TypedDict):
     condition: Annotated[str | None, "the condition in words"]
     why: Annotated[str | None, "what explains the verdict"]
     why_setting: Annotated[str | None, "setting that the explanation is about"]
-    worst: Annotated[ClaimSetting | None, "setting that is farthest from the claim"]
-    settings: Annotated[Sequence[ClaimSetting], "all settings"]
+    worst: Annotated[SettingObject | None, "setting that is farthest from the claim"]
+    settings: Annotated[Sequence[SettingObject], "all settings"]
 
 
 class JudgedGpu(TypedDict):

@@ -19,7 +19,7 @@ class OutlierObject(TypedDict):
     cases: Annotated[Sequence[str], "cases that show it"]
 
 
-class FleetDevice(TypedDict):
+class DeviceObject(TypedDict):
     """A device, compared with the median of its model."""
 
     label: Annotated[str, "name of the device"]
@@ -59,7 +59,7 @@ class FleetModel(TypedDict):
     by_sentinels: Annotated[bool, "whether only the sentinels of the devices are compared"]
     shared_failures: Annotated[Sequence[str], "cases that failed on most devices"]
     notes: Annotated[Sequence[str], "remarks on the model"]
-    devices: Annotated[Sequence[FleetDevice], "the devices, the slowest first"]
+    devices: Annotated[Sequence[DeviceObject], "the devices, the slowest first"]
     cases: Annotated[Sequence[FleetCase] | None, "the cases; null for too few devices"]
 
 

@@ -40,7 +40,7 @@ class ListedVariantOfPattern(ListedVariant):
     pattern: Annotated[str, "name of the pattern"]
 
 
-class FamilyParameter(TypedDict):
+class ListedParameter(TypedDict):
     """A parameter of a family."""
 
     name: Annotated[str, "name of the parameter"]
@@ -52,7 +52,7 @@ class ListedFamily(TypedDict):
     """A family of variants that are made from one template."""
 
     members: Annotated[int, "number of its members"]
-    parameters: Annotated[Sequence[FamilyParameter], "what the names of members are made of"]
+    parameters: Annotated[Sequence[ListedParameter], "what the names of members are made of"]
 
 
 class ListedPattern(TypedDict):

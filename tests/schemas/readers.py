@@ -1,4 +1,4 @@
-"""What a program that was written for one schema cannot read in JSON of another one."""
+"""Find what a program that was written for one schema cannot read in JSON of another one."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

@@ -12,7 +12,7 @@ from shflbench.analysis.fleet.time_faults import words
 from shflbench.cli.layout import INDENT, Line, Table, wrap_text
 from shflbench.core.json_objects import object_of
 from shflbench.core.words import count_noun, flat, signed_percent_of_one
-from shflbench.schemas.fleet import SCHEMA, FleetDevice
+from shflbench.schemas.fleet import SCHEMA, DeviceObject
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -139,7 +139,7 @@ def json_text(report: FleetReport) -> str:
             "by_sentinels": model.by_sentinels,
             "shared_failures": model.shared_failures,
             "notes": model.notes,
-            "devices": [object_of(FleetDevice, device, verdict=verdict(device, model)) for device in model.devices],
+            "devices": [object_of(DeviceObject, device, verdict=verdict(device, model)) for device in model.devices],
             "cases": _cases(model.table) if model.table else None,
         }
         for model in report.models

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from shflbench.core.claims.claim import Claim
     from shflbench.patterns.declare import Pattern
-    from shflbench.schemas.list import FamilyParameter, ListedFamily, ListedPattern, ListedVariant
+    from shflbench.schemas.list import ListedFamily, ListedParameter, ListedPattern, ListedVariant
 
 _INDENT = "  "
 
@@ -54,7 +54,7 @@ def _family(pattern: Pattern) -> ListedFamily | None:
     """Return the parameters of the family, and how many members it has; None without one."""
     if pattern.family is None:
         return None
-    parameters: list[FamilyParameter] = [
+    parameters: list[ListedParameter] = [
         {"name": one.name, "values": list(one.values), "meaning": one.meaning} for one in pattern.family.parameters
     ]
     return {"members": len(pattern.members), "parameters": parameters}

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from shflbench.analysis.claims.by_gpu import GpuVerdicts
     from shflbench.analysis.claims.verdict import ClaimVerdict, SettingOutcome
     from shflbench.core.json_objects import OpenInterval
-    from shflbench.schemas.claims import ClaimSetting, JudgedClaim, JudgedGpu
+    from shflbench.schemas.claims import JudgedClaim, JudgedGpu, SettingObject
 
 
 def render(gpus: Iterable[GpuVerdicts]) -> str:
@@ -60,7 +60,7 @@ def _verdict(one: ClaimVerdict) -> JudgedClaim:
     }
 
 
-def _setting(setting: SettingOutcome) -> ClaimSetting:
+def _setting(setting: SettingOutcome) -> SettingObject:
     return {
         "run": setting.run,
         "suite": setting.suite,
