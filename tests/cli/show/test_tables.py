@@ -1,6 +1,8 @@
 from dataclasses import replace
 
-from shflbench.cli.show.tables import by_group, group_table, verification
+from shflbench.analysis.settings import by_group
+from shflbench.analysis.verification import verification
+from shflbench.cli.show.tables import group_table
 from shflbench.core.model import Disturbance, Status
 from shflbench.store import Row
 from tests.fakes.runs import compiled, measured, untimed

@@ -6,7 +6,8 @@ import pytest
 
 from shflbench.analysis.compare.comparison import ChangeVerdict, Comparison, Metric, Outcome
 from shflbench.core.model import Interval
-from shflbench.output.export.json_ import SCHEMA, render
+from shflbench.output.export.json_ import render
+from shflbench.schemas.compare import SCHEMA
 from tests.fakes.comparisons import THRESHOLD, across, quiet, rich, timed
 
 
