@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from pathlib import Path
 
-KEYS_ADVICE = "`shflbench schema` prints every key of a suite."
+KEYS_ADVICE = "`shflbench schema suite` prints every key of a suite."
 _NAMES_ADVICE = "`shflbench list` shows the patterns, with their variants, dtypes and options."
 
 MAX_REPORTED = 30  # problems of one file; further ones are often of the same kind, and are only counted

@@ -81,7 +81,7 @@ def test_one_case_is_not_called_cases(project: Project, shflbench: Command, monk
         (("1x32", "33"), ""),
         (("schema: 1", "schema: 9"), ""),
         (("f32", "f99"), "`shflbench list` shows the patterns, with their variants, dtypes and options\n"),
-        (("dtypes", "types"), "`shflbench schema` prints every key of a suite\n"),
+        (("dtypes", "types"), "`shflbench schema suite` prints every key of a suite\n"),
     ],
 )
 def test_a_command_is_only_suggested_where_a_name_is_unknown(
