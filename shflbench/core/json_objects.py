@@ -34,7 +34,7 @@ class OpenInterval(TypedDict):
 class MachineNoise(TypedDict):
     """The verdict on the machine on which a run was made."""
 
-    verdict: Annotated[str, "quiet, busy, drifting or another state"]
+    verdict: Annotated[str, "`quiet`, or what disturbed the run: `busy GPU`, `drifting clock`, …"]
     sentence: Annotated[str, "the evidence in one sentence"]
     advice: Annotated[str, "what to do; empty if the machine was quiet"]
 

@@ -341,7 +341,7 @@ class KernelPairObject(TypedDict):
 
     kernels: Annotated[Sequence[str], "names of both kernels"]
     launches: Annotated[Sequence[str], "their launches"]
-    results: Annotated[str, "how their results compare"]
+    results: Annotated[str, "equal, equal where counted (in the blocks that were counted), different or not compared"]
     gpu: Annotated[str, "product name of the GPU that it is predicted for"]
     arch: Annotated[str, "architecture"]
     faster: Annotated[str, "same, first, second or unknown: which one is predicted to be faster"]

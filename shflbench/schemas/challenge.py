@@ -51,7 +51,7 @@ class ChallengedLaunch(TypedDict):
 
     launch: Annotated[str, "the launch"]
     iterations: Annotated[int, "iterations of the timed loop"]
-    times_per: Annotated[str, "what the compared times are of: a launch or an iteration"]
+    times_per: Annotated[str, "iteration or launch: what the compared times are of"]
     comparisons: Annotated[Sequence[RivalObject], "challengers and published variants"]
     published_missing: Annotated[Sequence[str], "published variants without a time"]
     code: Annotated[Sequence[CodeObject], "what explains the times"]

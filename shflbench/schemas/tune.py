@@ -27,7 +27,7 @@ class TunedLaunch(TypedDict):
 
     launch: Annotated[str, "the launch"]
     sentence: Annotated[str, "the answer in one sentence"]
-    rung: Annotated[int, "number of the last round of measurements, from 1"]
+    rung: Annotated[int, "number of the last round of measurements, from 1; 0 if none measured the launch"]
     mechanisms: Annotated[Mapping[str, str], "fastest variant of each mechanism"]
 
 

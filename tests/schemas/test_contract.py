@@ -2,16 +2,31 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import click
 import pytest
 from jsonschema import Draft202012Validator
 
+from shflbench.advice.files.kernel_pairs import ExpectedOrder
+from shflbench.analysis.answers.answer import Role
+from shflbench.analysis.answers.predicted import Basis
+from shflbench.analysis.claims.verdict import ClaimStatus, SettingStatus
+from shflbench.analysis.compare.cause import CauseKind
+from shflbench.analysis.compare.comparison import Metric, Outcome
+from shflbench.analysis.compare.spread_kind import SpreadKind
+from shflbench.analysis.fleet.report import OutlierKind
+from shflbench.analysis.ranking import Certainty
+from shflbench.checker.exchanges.barrier_advice import BarrierNeed
+from shflbench.checker.verdict import KernelVerdict, Level
 from shflbench.cli.main import shflbench as root
 from shflbench.cli.registry import COMMANDS
+from shflbench.core.claims.claim import Quantifier
+from shflbench.core.model import Status
+from shflbench.kernel_facts.launch_results import ResultRelation
 from shflbench.schemas import about, commands, json_schema
+from shflbench.user_kernels.challenge.verdict import ChallengeVerdict
 from tests.schemas.readers import unreadable
 from tests.schemas.stored import current, path_of
 
@@ -23,6 +38,29 @@ UNITS |= {
     "_cycles": "cycles",
     "fraction": "divided",
 }
+
+
+CLOSED_LISTS = [
+    (KernelVerdict, "check", "CheckedKernelObject", "verdict"),
+    (Level, "check", "FindingObject", "level"),
+    (Outcome, "compare", "VerdictObject", "outcome"),
+    (CauseKind, "compare", "CauseObject", "kind"),
+    (Metric, "compare", "ComparisonDocument", "metric"),
+    (Status, "bench", "BenchKernel", "status"),
+    (Certainty, "bench", "BenchGroup", "certainty"),
+    (Certainty, "advise", "MeasuredAnswer", "certainty"),
+    (Role, "advise", "RankedVariantObject", "role"),
+    (Basis, "advise", "PredictedAnswerObject", "basis"),
+    (BarrierNeed, "advise", "BarrierObject", "need"),
+    (ExpectedOrder, "advise", "KernelPairObject", "faster"),
+    (ResultRelation, "advise", "KernelPairObject", "results"),
+    (ClaimStatus, "claims", "JudgedClaim", "verdict"),
+    (SettingStatus, "claims", "SettingObject", "outcome"),
+    (Quantifier, "claims", "JudgedClaim", "quantifier"),
+    (ChallengeVerdict, "challenge", "RivalObject", "verdict"),
+    (OutlierKind, "fleet", "OutlierObject", "kind"),
+    (SpreadKind, "noise", "NoisyCaseObject", "manner"),
+]
 
 
 def keys_of(command: str) -> Iterator[tuple[str, str, dict[str, Any]]]:
@@ -82,6 +120,14 @@ def test_the_meaning_of_a_number_with_a_unit_in_its_name_says_the_unit(command: 
         if key.endswith(ending) and is_number(value) and unit not in value["description"]
     ]
     assert silent == []
+
+
+@pytest.mark.parametrize(("words", "command", "title", "key"), CLOSED_LISTS)
+def test_the_meaning_of_a_word_from_a_closed_list_names_all(
+    words: Iterable[str], command: str, title: str, key: str
+) -> None:
+    meaning = json_schema(command)["$defs"][title]["properties"][key]["description"]
+    assert [word for word in words if word not in meaning] == []
 
 
 @pytest.mark.parametrize("command", commands())
