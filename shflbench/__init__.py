@@ -11,7 +11,7 @@ from shflbench.version import __version__
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
     import pandas as pd
@@ -24,8 +24,11 @@ if TYPE_CHECKING:
     from shflbench.kernel_facts.inspection import InspectResult
     from shflbench.user_kernels.bench.request import PerKernel
     from shflbench.user_kernels.bench.result import BenchResult
+    from shflbench.user_kernels.judge.request import MakeInputs, PerCandidate
+    from shflbench.user_kernels.judge.result import JudgeResult
+    from shflbench.user_kernels.judge.sizes import SizeRange
 
-__all__ = ["__version__", "advise", "bench", "check", "inspect", "load", "load_samples", "split_options"]
+__all__ = ["__version__", "advise", "bench", "check", "inspect", "judge", "load", "load_samples", "split_options"]
 
 
 @check_arguments(
@@ -288,6 +291,105 @@ def inspect(  # noqa: PLR0913  (a keyword per option of the command)
     )
     reporter = QuietReporter()
     return replace(Inspection(request, reporter).result(), notes=tuple(reporter.warnings))
+
+
+@check_arguments(
+    rtol=kinds.TOLERANCE,
+    special=kinds.FLAG,
+    stop_early=kinds.FLAG,
+    l2=kinds.one_of("warm", "cold"),
+    device=kinds.one_of("auto", "cuda", "emulator"),
+    gpu=kinds.DEVICE_INDEX,
+    arch=kinds.ARCH,
+    precision=kinds.PRECISION,
+    max_seconds=kinds.SECONDS,
+    processes=kinds.PROCESSES,
+    include=kinds.PATHS,
+    define=kinds.TEXTS,
+    seed=kinds.SEED,
+    budget=kinds.NUMBER,
+    time_limit=kinds.NUMBER,
+)
+def judge(  # noqa: PLR0913  (a keyword per fact about the launches and the measurement)
+    candidates: object,
+    reference: object,
+    inputs: Sequence[object] | MakeInputs,
+    *,
+    sizes: Mapping[str, SizeRange] | None = None,
+    outputs: Iterable[int] = (),
+    grid: PerCandidate[Extent] = None,
+    block: PerCandidate[Extent] = None,
+    shared_bytes: PerCandidate[int] = None,
+    cluster: PerCandidate[Extent] = None,
+    rtol: float | None = None,
+    any_order: Iterable[int] = (),
+    special: bool = False,
+    stop_early: bool = False,
+    l2: str = "warm",
+    device: str = "auto",
+    gpu: int = 0,
+    arch: str | None = None,
+    precision: float | None = None,
+    max_seconds: float | None = None,
+    processes: int | None = None,
+    include: Iterable[str | os.PathLike[str]] = (),
+    define: Iterable[str] = (),
+    seed: int = 0,
+    budget: float = BUDGET,
+    time_limit: float = TIME_LIMIT_S,
+) -> JudgeResult:
+    """Return one verdict per candidate: does it compile, is it safe, right, honest, and faster than the reference?
+
+    `candidates` is a kernel, or several by name, each as `bench` takes it. `reference` is a kernel as well, or a
+    function of the arguments that returns the results or changes them in place, of NumPy or PyTorch, run in a process
+    of its own. `inputs` are the arguments of a launch, or a function of a NumPy generator and of the sizes by name that
+    returns them. `sizes` gives the least and the greatest of each size as a tuple, or all as a list: results are
+    compared at sizes around one, a warp and the blocks, and at the last of these for equal, ordered and extreme
+    contents within the range of the given ones, with `special` also for infinities and NaN. The greatest are timed.
+    `grid`, `block`, `shared_bytes` and `cluster` are values or functions of the sizes, the same for all kernels or by
+    name, that of the reference being "reference". `outputs` are the positions of the results, by default the arguments
+    that the reference changes, or the last ones if it returns them; `any_order` those whose elements may have any
+    order. `rtol` is the allowed error of floating-point results as a share of their magnitude, by default 1e-4 for f32,
+    1e-10 for f64 and 0.02 for f16. `stop_early` ends each candidate at the first reason against it. `budget` (million
+    instructions of the emulator) and `time_limit` (seconds) are those of each candidate. The others are as for `bench`.
+
+    The result has `verdicts` (with `decision`, `reasons`, `seconds`, `time_us` and `speedup`), `decision`, `inputs`,
+    `notes` and `text()`. Without a GPU nothing is timed. docs/how-to/judge-kernels.md shows examples. Raise
+    shflbench.errors.UsageError where the reference does not run or arguments do not fit it, and
+    shflbench.errors.DeviceError where a GPU is asked for and there is none.
+    """
+    from pathlib import Path  # noqa: PLC0415  (`import shflbench` imports nothing else)
+
+    from shflbench.cuda_sources import CompileOptions  # noqa: PLC0415
+    from shflbench.user_kernels.judge import api, request  # noqa: PLC0415
+
+    return api.judge(
+        request.JudgeRequest(
+            candidates=request.named_candidates(candidates),
+            reference=reference,
+            inputs=inputs,
+            sizes=sizes or {},
+            outputs=tuple(outputs),
+            launches=request.JudgeLaunches(grid=grid, block=block, shared_bytes=shared_bytes, cluster=cluster),
+            rules=request.JudgeRules(
+                tolerance=rtol,
+                unordered=tuple(any_order),
+                special=special,
+                stop_early=stop_early,
+                budget=budget,
+                time_limit=time_limit,
+                seed=seed,
+            ),
+            timing=request.Timing(
+                device=device,
+                gpu=gpu,
+                arch=arch,
+                l2=l2,
+                rules=request.MeasureRules().changed(precision, max_seconds, processes),
+            ),
+            compile=CompileOptions(include=tuple(map(Path, include)), define=tuple(define)),
+        )
+    )
 
 
 @check_arguments(results=kinds.PATH)

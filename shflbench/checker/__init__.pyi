@@ -46,7 +46,15 @@ from shflbench.checker.python.candidates import PythonLaunch as PythonLaunch
 from shflbench.checker.python.candidates import host_arguments as host_arguments
 from shflbench.checker.python.candidates import python_kernel as python_kernel
 from shflbench.checker.python.candidates import read_python_candidate as read_python_candidate
+from shflbench.checker.python.in_turn import LaunchesInTurn as LaunchesInTurn
 from shflbench.checker.python.named_launch import Extent as Extent
+from shflbench.checker.python.named_launch import cluster_dims as cluster_dims
+from shflbench.checker.python.named_launch import launch_shape as launch_shape
+from shflbench.checker.python.opened import OneLaunch as OneLaunch
+from shflbench.checker.python.opened import OpenedKernel as OpenedKernel
+from shflbench.checker.python.opened import open_kernel as open_kernel
+from shflbench.checker.python.results import CheckFinding as CheckFinding
+from shflbench.checker.python.results import CheckResult as CheckResult
 from shflbench.checker.report import EXHAUSTIVE as EXHAUSTIVE
 from shflbench.checker.report import FileReport as FileReport
 from shflbench.checker.report import KernelReport as KernelReport

@@ -127,6 +127,24 @@ def map_in_processes(
             following += 1
 
 
+def run_within(function: Callable[[Job], Result], job: Job, seconds: float) -> Result:
+    """Return the result of `function` for one job in a process of its own, which is killed after so many seconds.
+
+    TimeoutError if it takes longer, BrokenProcessPool if it crashes, and what the function raises.
+    """
+    worker = JobProcess(function, 0)
+    try:
+        result = None
+        while result is None:  # first the process asks for the job
+            if not worker.pipe.poll(seconds):
+                raise TimeoutError(f"it takes more than {seconds:g} s")
+            result = worker.receive([job])
+        found: Result = result.result()
+        return found
+    finally:
+        worker.end()
+
+
 class JobProcess:
     """A process, the pipe to it, and the index of the job that it runs."""
 

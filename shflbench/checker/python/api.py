@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from shflbench.checker.python.named_launch import Extent, LaunchLike
     from shflbench.checker.python.prepared import Arguments, PreparedKernel
     from shflbench.checker.python.triton_kernels import Grid
+    from shflbench.core.dimensions import Dims
     from shflbench.cuda_sources.kernel_file import KernelFile
 
 CUDA_ARCH = "sm_90"
@@ -79,12 +80,19 @@ def check(source: object, request: CheckRequest) -> CheckResult:
         return _failed(source, request, KernelVerdict.NOT_COMPILED, error)
     except KernelError as error:
         return _failed(source, request, KernelVerdict.NOT_CHECKED, error)
+    return check_prepared(prepared, limits, cluster, request.seed)
+
+
+def check_prepared(
+    prepared: PreparedKernel, limits: FileOptions, cluster: Dims | None = None, seed: int = 0
+) -> CheckResult:
+    """Check a kernel that was read, within limits that have begun; UsageError if arguments do not fit it."""
     given = LaunchOptions(
         launches=(prepared.shape,) if prepared.shape else (),
         arguments=prepared.arguments,
         shared_bytes=prepared.shared_bytes,
         cluster=cluster,
-        seed=request.seed,
+        seed=seed,
     )
     compiled = CompileOptions(target_of(prepared.file.ptx))
     options = replace(limits, kernels=(prepared.symbol,), compile=compiled, given=given)

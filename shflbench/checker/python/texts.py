@@ -44,12 +44,12 @@ def shown_path(text: str) -> Path:
     return Path("kernel.ptx" if all(word in text for word in _IS_PTX) else "kernel.cu")
 
 
-def read_text(text: str, options: FileOptions) -> KernelFile:
-    """Return the kernels of a text; findings and errors name its lines as those of `kernel.cu` or `kernel.ptx`.
+def read_text(text: str, options: FileOptions, name: str = "") -> KernelFile:
+    """Return the kernels of a text; findings and errors name its lines as those of a file `name`, else `kernel.cu`.
 
     Raises what reading a file raises.
     """
-    shown = shown_path(text)
+    shown = Path(name) if name else shown_path(text)
     with tempfile.TemporaryDirectory(prefix="shflbench-") as folder:
         path = Path(folder).resolve() / shown
         path.write_text(text, encoding="utf-8", errors="surrogateescape")
@@ -85,7 +85,7 @@ def prepare(
     if numba_kernels.is_text(file.ptx):
         prepared = numba_kernels.prepare(file.ptx, args, name or "")
         return replace(prepared, shape=shape, shared_bytes=shared_bytes)
-    kernel = _chosen(file, name)
+    kernel = chosen_kernel(file, name)
     names = [parameter.name for parameter in kernel.parameters]
     known = names[: len(names) - triton_kernels.hidden_parameters(file.ptx)]
     values = named_values(args, known, kernel.name)
@@ -124,8 +124,8 @@ def _short_names(name: str) -> Iterator[str]:
     yield plain.rpartition("::")[2] + name[len(plain) :]
 
 
-def _chosen(file: KernelFile, name: str | None) -> SourceKernel:
-    """Return the kernel `name`, or the only one."""
+def chosen_kernel(file: KernelFile, name: str | None) -> SourceKernel:
+    """Return the kernel `name`, or the only one; UsageError if the file does not have exactly one such kernel."""
     known = [kernel.name for kernel in file.kernels]
     if name is None:
         chosen = list(file.kernels)

@@ -76,7 +76,7 @@ class BenchSubject:
 
 def bench(request: BenchRequest) -> BenchResult:
     """Compare the kernels of a request, and return their times where there is a GPU; `shflbench.bench` says more."""
-    target = BenchTarget(request.device.gpu, request.device.arch, request.seed, _no_gpu(request.device))
+    target = BenchTarget(request.device.gpu, request.device.arch, request.seed, no_gpu(request.device))
     if request.output:
         require_unused(request.output, ANOTHER_FOLDER)
     candidates = request.candidates()
@@ -141,7 +141,7 @@ def _not_timed(reason: str, rows: Sequence[Row]) -> str:
     return f"{text} The results were compared in the emulator." if any(row.status in COMPARED for row in rows) else text
 
 
-def _no_gpu(arguments: DeviceArguments) -> str:
+def no_gpu(arguments: DeviceArguments) -> str:
     """Return why nothing is timed, empty if a GPU is used; DeviceError where one is asked for and there is none."""
     if arguments.device == "cuda" and arguments.arch is not None:
         raise UsageError('device="cuda" asks for a GPU, and arch=… for none', "Leave one of them out.")

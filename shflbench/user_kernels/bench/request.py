@@ -30,7 +30,7 @@ from shflbench.user_kernels.stored_pattern import Equality
 from shflbench.user_kernels.suite import BenchSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from shflbench.checker import CandidateFile, CheckStep, Extent
@@ -165,6 +165,11 @@ def _ignore(_: CheckStep) -> None:
 def _require_mapping(kernels: object) -> None:
     if not isinstance(kernels, Mapping) or not kernels:
         raise UsageError("bench needs kernels by name", 'Pass {"a": source, "b": source}; the first is the baseline.')
+    require_names(kernels)
+
+
+def require_names(kernels: Iterable[object]) -> None:
+    """Raise UsageError for names that kernels cannot have."""
     for name in kernels:
         if not isinstance(name, str) or not _NAME.fullmatch(name) or len(name) > MAX_NAME:
             advice = f"Use up to {MAX_NAME} letters, digits, `_` and `-`."

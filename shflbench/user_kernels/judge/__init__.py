@@ -1,0 +1,1 @@
+"""`judge`: one verdict on each of several kernels: whether it compiles, is safe, right, honest, and faster."""

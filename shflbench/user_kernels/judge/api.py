@@ -1,0 +1,80 @@
+"""Judge candidates: read, check and compare each in a process of its own, then time those that are right."""
+
+from __future__ import annotations
+
+from concurrent.futures.process import BrokenProcessPool
+from typing import TYPE_CHECKING
+
+from shflbench.core.processes import run_in_processes
+from shflbench.errors import UsageError
+from shflbench.user_kernels.judge.expectation import Expectations
+from shflbench.user_kernels.judge.function_reference import function_expectations
+from shflbench.user_kernels.judge.inputs import small_inputs
+from shflbench.user_kernels.judge.job import CandidateAnswers, CandidateJob, ReferenceJob, answer
+from shflbench.user_kernels.judge.request import REFERENCE
+from shflbench.user_kernels.judge.result import JudgeResult
+from shflbench.user_kernels.judge.source import source_of
+from shflbench.user_kernels.judge.timed import time_candidates
+from shflbench.user_kernels.judge.verdict import Question, Reason, ReasonCode, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from shflbench.user_kernels.judge.inputs import JudgeInput
+    from shflbench.user_kernels.judge.request import JudgeRequest
+
+
+def judge(request: JudgeRequest) -> JudgeResult:
+    """Return one verdict per candidate; `shflbench.judge` says more."""
+    inputs = list(small_inputs(request))
+    expected = _expected(request, inputs)
+    verdicts = list(_answered(request, expected))
+    verdicts, notes = time_candidates(request, expected, verdicts)
+    names = tuple(item.input.name for item in expected.expected)
+    return JudgeResult(tuple(verdicts), names, expected.skipped, tuple(notes))
+
+
+def _expected(request: JudgeRequest, inputs: list[JudgeInput]) -> Expectations:
+    if request.function:
+        return function_expectations(request.function, inputs, request.outputs, request.rules.time_limit)
+    job = ReferenceJob(
+        source=source_of(REFERENCE, request),
+        launches=[request.launches.of(REFERENCE, item.sizes) for item in inputs],
+        inputs=inputs,
+        outputs=request.outputs,
+        rules=request.rules,
+    )
+    _, future = next(run_in_processes(answer, [job]))
+    try:
+        found = future.result()
+    except BrokenProcessPool as error:
+        raise UsageError("the process of the reference crashed", "Correct the reference, or use another one.") from error
+    assert isinstance(found, Expectations)  # noqa: S101  (for the type checker)
+    return found
+
+
+def _answered(request: JudgeRequest, expected: Expectations) -> Iterator[Verdict]:
+    """Yield the verdicts on the questions that need no GPU, in the order of the candidates."""
+    jobs = [
+        CandidateJob(
+            name=name,
+            source=source_of(name, request),
+            launches=[request.launches.of(name, item.input.sizes) for item in expected.expected],
+            expectations=expected.expected,
+            rules=request.rules,
+            overwritten=expected.overwritten,
+            is_cold=request.timing.l2 == "cold",
+        )
+        for name in request.candidates
+    ]
+    done: dict[int, CandidateAnswers] = {}
+    for index, future in run_in_processes(answer, jobs):
+        try:
+            found = future.result()
+        except (BrokenProcessPool, MemoryError):
+            text = "its process crashed, or needed more memory than a candidate may have"
+            found = CandidateAnswers((Reason(Question.CHECKED, ReasonCode.OVER_LIMIT, text, is_certain=False),), {}, 0)
+        assert isinstance(found, CandidateAnswers)  # noqa: S101  (for the type checker)
+        done[index] = found
+    for index, job in enumerate(jobs):
+        yield Verdict(job.name, done[index].reasons, done[index].seconds, done[index].inputs)

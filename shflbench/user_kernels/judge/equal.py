@@ -1,0 +1,58 @@
+"""Compare what a candidate leaves in memory with what the reference leaves."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from shflbench.measure.agreement import mismatch
+from shflbench.user_kernels.judge.inputs import POISON
+from shflbench.user_kernels.judge.verdict import Question, Reason, ReasonCode
+from shflbench.user_kernels.stored_pattern import TOLERANCES
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from shflbench.user_kernels.judge.expectation import Arrays, Expectation
+    from shflbench.user_kernels.judge.request import JudgeRules
+
+
+def difference(outputs: Arrays, expected: Expectation, rules: JudgeRules) -> Reason | None:
+    """Return the first difference; None if all results agree, and no other array has changed."""
+    name = expected.input.name
+    for place, wanted in expected.results.items():
+        got = outputs[place]
+        if unwritten := _unwritten(got, wanted):
+            text = f"it does not write {unwritten} of argument {place}, with {name}"
+            return Reason(Question.EQUAL, ReasonCode.UNWRITTEN, text, input=name)
+        share = tolerance_of(wanted.dtype) if rules.tolerance is None else rules.tolerance
+        tiny = float(np.finfo(wanted.dtype).smallest_normal) if wanted.dtype.kind == "f" and share else 0.0
+        wrong = mismatch([got], [wanted], tiny, (place in rules.unordered,), (share,))
+        if wrong:
+            text = f"in argument {place}, {wrong}, with {name}"
+            return Reason(Question.EQUAL, ReasonCode.WRONG_RESULT, text, input=name)
+    for place, got in outputs.items():
+        if place not in expected.results and _bytes(got) != _bytes(expected.input.arguments[place]):
+            text = f"it changes argument {place}, which the reference only reads, with {name}"
+            return Reason(Question.EQUAL, ReasonCode.INPUT_CHANGED, text, input=name)
+    return None
+
+
+def tolerance_of(dtype: np.dtype[Any]) -> float:
+    """Return the usual relative tolerance of a type; 0: bits are compared."""
+    return TOLERANCES.get(f"f{8 * dtype.itemsize}", 0.0) if dtype.kind == "f" else 0.0
+
+
+def _bytes(array: NDArray[Any]) -> bytes:
+    return array.ravel(order="K").tobytes()
+
+
+def _unwritten(got: NDArray[Any], wanted: NDArray[Any]) -> str:
+    """Return which elements keep what was there before the launch and not in the reference; empty if there are none."""
+    bytes_of = [array.ravel(order="K").view(np.uint8).reshape(array.size, -1) for array in (got, wanted)]
+    if not got.size:
+        return ""
+    kept = (bytes_of[0] == POISON).all(axis=1) & ~(bytes_of[1] == POISON).all(axis=1)
+    count = int(kept.sum())
+    return f"{count} of {kept.size} elements, from element {int(np.argmax(kept))} on" if count else ""

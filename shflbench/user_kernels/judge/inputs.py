@@ -1,0 +1,113 @@
+"""The inputs for which a candidate is compared with the reference: each size, and other contents at one size."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from shflbench.checker import host_arguments
+from shflbench.errors import UsageError
+from shflbench.user_kernels.judge.contents import CONTENTS, SPECIAL, drawn
+from shflbench.user_kernels.judge.launches import dims_of
+from shflbench.user_kernels.judge.sizes import edge_sizes, greatest_sizes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from shflbench.user_kernels.judge.request import JudgeRequest, MakeInputs
+    from shflbench.user_kernels.judge.launches import dims_of
+from shflbench.user_kernels.judge.sizes import Sizes
+
+POISON = 0xA5  # each byte of a result before a launch
+MOST_THREADS = 1 << 14  # of an emulated launch: more take seconds, and share more memory than is searched for races
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JudgeInput:
+    """The arguments of one launch in host memory, and their name."""
+
+    name: str
+    sizes: Sizes
+    arguments: tuple[Any, ...]
+
+    def with_results(self, places: tuple[int, ...], fill: int = POISON) -> JudgeInput:
+        """Return the same with each byte of the arguments at these places overwritten."""
+        arguments = list(self.arguments)
+        for place in places:
+            given = arguments[place]
+            arguments[place] = shaped_like(given, np.full(given.nbytes, fill, np.uint8).view(given.dtype))
+        return JudgeInput(self.name, self.sizes, tuple(arguments))
+
+
+def small_inputs(request: JudgeRequest) -> Iterator[JudgeInput]:
+    """Yield the inputs that the emulator runs, those of sizes first, each drawn anew."""
+    random = np.random.default_rng([request.rules.seed, *np.random.SeedSequence().generate_state(4)])
+    every = edge_sizes(request.sizes, request.launches.threads(request.kernels))
+    small = [sizes for sizes in every if _threads(request, sizes) <= MOST_THREADS] or every[:1]
+    for sizes in small:
+        yield _at(request, sizes, random)
+    base = _at(request, small[-1], random)
+    names = [*CONTENTS, *(SPECIAL if request.rules.special else ())]
+    for name in names:
+        if changed := _with_contents(base, name, random, request.outputs):
+            yield changed
+
+
+def timed_input(request: JudgeRequest) -> JudgeInput:
+    """Return the input that is timed: that of the greatest sizes."""
+    return _at(request, greatest_sizes(request.sizes), np.random.default_rng(request.rules.seed))
+
+
+def _threads(request: JudgeRequest, sizes: Sizes) -> int:
+    """Return the most threads of a launch at these sizes."""
+    launches = (request.launches.of(kernel, sizes) for kernel in request.kernels)
+    return max(prod(dims.grid) * prod(dims.block) for dims in map(dims_of, launches))
+
+
+def _at(request: JudgeRequest, sizes: Sizes, random: np.random.Generator) -> JudgeInput:
+    given = request.inputs
+    if callable(given):
+        try:
+            given = cast("MakeInputs", given)(random, **sizes)
+        except Exception as error:  # of the user's function
+            raise UsageError(f"inputs failed for {_named(sizes)}: {error!r}", "It is called with a generator and the sizes.") from error
+    if not isinstance(given, tuple | list):
+        raise UsageError("inputs are no tuple of arguments", "Return a tuple: arrays, numbers and None.")
+    return JudgeInput(_named(sizes), sizes, tuple(_own(value) for value in host_arguments(given)))
+
+
+def _own(value: object) -> object:
+    return value.copy(order="K") if isinstance(value, np.ndarray) else value
+
+
+def _named(sizes: Sizes) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in sizes.items()) or "the given inputs"
+
+
+def _with_contents(
+    base: JudgeInput, name: str, random: np.random.Generator, outputs: tuple[int, ...]
+) -> JudgeInput | None:
+    """Return an input whose arrays have other contents; None if these fit none of them."""
+    arguments, is_changed = list(base.arguments), False
+    for place, value in enumerate(arguments):
+        if not isinstance(value, np.ndarray) or place in outputs:
+            continue
+        contents = drawn(name, value, random)
+        if contents is not None and contents.tobytes() != value.ravel(order="K").tobytes():
+            arguments[place] = shaped_like(value, contents)
+            is_changed = True
+    if not is_changed:
+        return None
+    return JudgeInput(f"{base.name}, {name}" if base.sizes else name, base.sizes, tuple(arguments))
+
+
+def shaped_like(given: NDArray[Any], contents: NDArray[Any]) -> NDArray[Any]:
+    """Return contents in the order of memory as an array of the shape and order of a given one."""
+    shaped = np.empty_like(given)
+    shaped.ravel(order="K")[:] = contents
+    return shaped

@@ -1,0 +1,181 @@
+"""The questions that need no GPU, for one candidate, in a process of its own."""
+
+from __future__ import annotations
+
+import os
+import resource
+import tempfile
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from shflbench.errors import CompileError, CompilerError, ShflbenchError, TimeLimitError, UsageError
+from shflbench.user_kernels.judge.checked import check_reason
+from shflbench.user_kernels.judge.equal import difference
+from shflbench.user_kernels.judge.expectation import Expectations, expectations
+from shflbench.user_kernels.judge.honesty import signs
+from shflbench.user_kernels.judge.launches import one_launch
+from shflbench.user_kernels.judge.repeated import kept_results
+from shflbench.user_kernels.judge.includes import refused_include
+from shflbench.user_kernels.judge.verdict import Question, Reason, ReasonCode
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from shflbench.checker import CheckResult, OpenedKernel
+    from shflbench.user_kernels.judge.expectation import Arrays, Expectation
+    from shflbench.user_kernels.judge.inputs import JudgeInput
+    from shflbench.user_kernels.judge.request import JudgeRules, KernelLaunch
+    from shflbench.user_kernels.judge.source import KernelSource
+
+MEMORY_BYTES = 8 * 2**30  # of addresses: a kernel of 16 MB of PTX needs less
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CandidateJob:
+    """A candidate with its launches, one per expectation."""
+
+    name: str
+    source: KernelSource
+    launches: Sequence[KernelLaunch]
+    expectations: Sequence[Expectation]
+    rules: JudgeRules
+    overwritten: tuple[int, ...] = ()  # positions of results that a launch only overwrites
+    is_cold: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReferenceJob:
+    """A kernel that is the reference, with its launches, one per input."""
+
+    source: KernelSource
+    launches: Sequence[KernelLaunch]
+    inputs: Sequence[JudgeInput]
+    outputs: tuple[int, ...]
+    rules: JudgeRules
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateAnswers:
+    """The answers about one candidate."""
+
+    reasons: tuple[Reason, ...]
+    seconds: dict[Question, float]
+    inputs: int
+
+
+def answer(job: CandidateJob | ReferenceJob) -> CandidateAnswers | Expectations:
+    """Ask all questions about a candidate, or run the reference; UsageError if the reference cannot be used."""
+    with suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, resource.getrlimit(resource.RLIMIT_AS)[1]))
+    with tempfile.TemporaryDirectory(prefix="shflbench-") as folder:
+        os.chdir(folder)  # where a compiler looks for headers, too
+        try:
+            return _reference(job) if isinstance(job, ReferenceJob) else _Asked(job).answers()
+        finally:
+            os.chdir("/")
+
+
+def _reference(job: ReferenceJob) -> Expectations:
+    launches = {item.name: launch for item, launch in zip(job.inputs, job.launches, strict=True)}
+    try:
+        opened = job.source.open(job.rules, len(job.inputs))
+    except CompileError as error:
+        raise UsageError(f"the reference does not compile: {error.message}", "Correct it.") from error
+
+    def run(item: JudgeInput) -> Arrays | str:
+        result = opened.check(one_launch(launches[item.name], item))
+        reason = check_reason(result)
+        return reason.sentence if reason else {int(place): array for place, array in result.outputs.items()}
+
+    return expectations(run, job.inputs, job.outputs)
+
+
+class _Asked:
+    """The questions, and what they took."""
+
+    def __init__(self, job: CandidateJob) -> None:
+        self._job = job
+        self._reasons: list[Reason] = []
+        self._seconds: dict[Question, float] = {}
+        self._inputs = 0
+
+    def answers(self) -> CandidateAnswers:
+        """Ask one question after another; after a candidate that does not compile there is none."""
+        opened = self._compiled()
+        if opened is not None:
+            self._compared(opened)
+            if not (self._reasons and self._job.rules.stop_early):
+                began = time.monotonic()
+                self._reasons += signs(opened.ptx, is_cold=self._job.is_cold)
+                self._repeated(opened)
+                self._seconds[Question.HONEST] = time.monotonic() - began
+        order = list(Question)
+        self._reasons.sort(key=lambda reason: order.index(reason.question))
+        return CandidateAnswers(tuple(self._reasons), self._seconds, self._inputs)
+
+    def _compiled(self) -> OpenedKernel | None:
+        began, source = time.monotonic(), self._job.source
+        try:
+            refused = refused_include(source.text, source.shown, source.folder, source.options.include)
+            if refused:
+                self._add(Question.COMPILES, ReasonCode.INCLUDE_OUTSIDE, refused.sentence, f"{refused.file}:{refused.line}")
+                return None
+            opened = source.open(self._job.rules, len(self._job.expectations))
+            opened.name  # noqa: B018  (UsageError if it is not clear)
+        except TimeLimitError as error:
+            self._add(Question.COMPILES, ReasonCode.OVER_LIMIT, error.message, is_certain=False)
+        except CompilerError:
+            raise
+        except (CompileError, UsageError) as error:
+            self._add(Question.COMPILES, ReasonCode.NOT_COMPILED, error.message)
+        except (ShflbenchError, MemoryError) as error:
+            self._add(Question.COMPILES, ReasonCode.NOT_CHECKED, str(error), is_certain=False)
+        else:
+            return opened
+        finally:
+            self._seconds[Question.COMPILES] = time.monotonic() - began
+        return None
+
+    def _compared(self, opened: OpenedKernel) -> None:
+        """Check the kernel at each input, and compare its results."""
+        began, compare_s = time.monotonic(), 0.0
+        for launch, expected in zip(self._job.launches, self._job.expectations, strict=True):
+            if time.monotonic() - began > self._job.rules.time_limit:
+                text = f"it takes more than {self._job.rules.time_limit:g} s to check"
+                self._add(Question.CHECKED, ReasonCode.OVER_LIMIT, text, is_certain=False)
+                break
+            try:
+                result = opened.check(one_launch(launch, expected.input), self._job.rules.seed)
+            except UsageError as error:
+                self._add(Question.CHECKED, ReasonCode.OTHER_PARAMETERS, error.message)
+                break
+            asked = time.monotonic()
+            self._judge(result, expected)
+            compare_s += time.monotonic() - asked
+            if self._reasons and self._job.rules.stop_early:
+                break
+        self._seconds[Question.CHECKED] = time.monotonic() - began - compare_s
+        self._seconds[Question.EQUAL] = compare_s
+
+    def _repeated(self, opened: OpenedKernel) -> None:
+        """Launch the kernel in turn with several inputs, unless it is wrong already."""
+        if not self._reasons:
+            pairs = list(zip(self._job.launches, self._job.expectations, strict=True))
+            if reason := kept_results(opened, pairs, self._job):
+                self._reasons.append(reason)
+
+    def _judge(self, result: CheckResult, expected: Expectation) -> None:
+        """Add what an input shows that none before it has shown."""
+        found = check_reason(result, expected.input.name)
+        if found is None:
+            self._inputs += 1
+        different = difference(result.outputs, expected, self._job.rules) if result.outputs else None
+        known = {reason.code for reason in self._reasons}
+        self._reasons += [reason for reason in (found, different) if reason and reason.code not in known]
+
+    def _add(
+        self, question: Question, code: ReasonCode, sentence: str, place: str = "", *, is_certain: bool = True
+    ) -> None:
+        self._reasons.append(Reason(question, code, sentence, is_certain, place))

@@ -1,0 +1,55 @@
+"""Launches in turn, without a GPU: a kernel that keeps results, or finds them in its outputs, leaves its work out.
+
+Each launch has other inputs than the one before, and finds what that one left: in `__device__` variables, and in the
+results that it only overwrites.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from shflbench.checker import LaunchesInTurn
+from shflbench.errors import EmulatorError, UsageError
+from shflbench.user_kernels.judge.equal import difference
+from shflbench.user_kernels.judge.launches import one_launch
+from shflbench.user_kernels.judge.verdict import Question, Reason, ReasonCode
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from shflbench.checker import OpenedKernel
+    from shflbench.user_kernels.judge.expectation import Arrays, Expectation
+    from shflbench.user_kernels.judge.inputs import JudgeInput
+    from shflbench.user_kernels.judge.job import CandidateJob
+    from shflbench.user_kernels.judge.request import KernelLaunch
+
+MOST = 5  # launches; a kernel that counts to more of them before it cheats is left to the GPU
+
+
+def kept_results(
+    opened: OpenedKernel, pairs: Sequence[tuple[KernelLaunch, Expectation]], job: CandidateJob
+) -> Reason | None:
+    """Return that results depend on earlier launches; None if they do not, or if launches in turn cannot be emulated.
+
+    All inputs have one size, and so the launches one shape; the first one comes last once more.
+    """
+    same = [pair for pair in pairs if pair[1].input.sizes == pairs[-1][1].input.sizes][:MOST]
+    left: Arrays = {}
+    try:
+        launches = LaunchesInTurn.of(opened)
+        for launch, expected in [*same, same[0]]:
+            found = _with_left(expected.input, left, job.overwritten)
+            left = launches.run(one_launch(launch, found))
+            if different := difference(left, replace(expected, input=found), job.rules):
+                text = f"its result depends on an earlier launch: {different.sentence}"
+                return Reason(Question.HONEST, ReasonCode.KEEPS_RESULTS, text, input=different.input)
+    except (EmulatorError, UsageError):
+        return None
+    return None
+
+
+def _with_left(item: JudgeInput, left: Arrays, overwritten: tuple[int, ...]) -> JudgeInput:
+    """Return the input with the results of the launch before."""
+    arguments = [left.get(place, value) if place in overwritten else value for place, value in enumerate(item.arguments)]
+    return replace(item, arguments=tuple(arguments))

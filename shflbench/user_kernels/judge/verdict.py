@@ -1,0 +1,93 @@
+"""The verdict on a candidate: a decision with its reasons, in the order in which the questions are asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Decision(StrEnum):
+    """Whether a candidate is accepted."""
+
+    ACCEPTED = "accepted"
+    REJECTED = "rejected"
+    UNDECIDED = "undecided"
+
+
+class Question(StrEnum):
+    """The questions about a candidate, in their order."""
+
+    COMPILES = "compiles"
+    CHECKED = "checked"
+    EQUAL = "equal"
+    HONEST = "honest"
+    FASTER = "faster"
+
+
+class ReasonCode(StrEnum):
+    """Why a candidate is not accepted; a code is never renamed, new ones may be added."""
+
+    INCLUDE_OUTSIDE = "include-outside"
+    NOT_COMPILED = "not-compiled"
+    OTHER_PARAMETERS = "other-parameters"
+    RACE = "race"
+    BARRIER = "barrier"
+    BOUNDS = "bounds"
+    UNINITIALIZED = "uninitialized"
+    FAULT = "fault"
+    NOT_CHECKED = "not-checked"
+    WRONG_RESULT = "wrong-result"
+    UNWRITTEN = "unwritten"
+    INPUT_CHANGED = "input-changed"
+    KEEPS_RESULTS = "keeps-results"
+    READS_CLOCK = "reads-clock"
+    LAUNCHES_KERNELS = "launches-kernels"
+    PINS_CACHE = "pins-cache"
+    TOO_FAST = "too-fast"
+    SLOWER = "slower"
+    EQUALLY_FAST = "equally-fast"
+    NOT_TIMED = "not-timed"
+    OVER_LIMIT = "over-limit"
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """One reason against a candidate."""
+
+    question: Question
+    code: ReasonCode
+    sentence: str
+    is_certain: bool = True  # whether it rejects the candidate; else it leaves it undecided
+    place: str = ""  # `file:line`, if one is known
+    input: str = ""  # the name of the input that shows it
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The verdict on one candidate."""
+
+    candidate: str
+    reasons: tuple[Reason, ...]
+    seconds: dict[Question, float]  # that each question took; those that were not asked are not there
+    inputs: int = 0  # that its results were compared for
+    time_us: float | None = None  # of a launch
+    speedup: tuple[float, float, float] | None = None  # relative to the reference, with its 95% interval
+
+    @property
+    def decision(self) -> Decision:
+        """Rejected for a certain reason, else undecided for any other one."""
+        if any(reason.is_certain for reason in self.reasons):
+            return Decision.REJECTED
+        return Decision.UNDECIDED if self.reasons else Decision.ACCEPTED
+
+    @property
+    def reason(self) -> Reason | None:
+        """The reason of the decision: the first certain one, else the first one."""
+        return next((reason for reason in self.reasons if reason.is_certain), next(iter(self.reasons), None))
+
+    @property
+    def sentence(self) -> str:
+        """The decision with its reason, or what was asked."""
+        if self.reason:
+            return f"{self.decision}: {self.reason.code}: {self.reason.sentence}"
+        return f"{self.decision}: {', '.join(self.seconds)}"
