@@ -309,6 +309,7 @@ def inspect(  # noqa: PLR0913  (a keyword per option of the command)
     seed=kinds.SEED,
     budget=kinds.NUMBER,
     time_limit=kinds.NUMBER,
+    failures=kinds.PATH,
 )
 def judge(  # noqa: PLR0913  (a keyword per fact about the launches and the measurement)
     candidates: object,
@@ -337,8 +338,9 @@ def judge(  # noqa: PLR0913  (a keyword per fact about the launches and the meas
     seed: int = 0,
     budget: float = BUDGET,
     time_limit: float = TIME_LIMIT_S,
+    failures: str | os.PathLike[str] | None = None,
 ) -> JudgeResult:
-    """Return one verdict per candidate: does it compile, is it safe, right, honest, and faster than the reference?
+    """Return one verdict per candidate: whether it compiles, is safe, right, honest, and faster than the reference.
 
     `candidates` is a kernel, or several by name, each as `bench` takes it. `reference` is a kernel as well, or a
     function of the arguments that returns the results or changes them in place, of NumPy or PyTorch, run in a process
@@ -351,7 +353,9 @@ def judge(  # noqa: PLR0913  (a keyword per fact about the launches and the meas
     that the reference changes, or the last ones if it returns them; `any_order` those whose elements may have any
     order. `rtol` is the allowed error of floating-point results as a share of their magnitude, by default 1e-4 for f32,
     1e-10 for f64 and 0.02 for f16. `stop_early` ends each candidate at the first reason against it. `budget` (million
-    instructions of the emulator) and `time_limit` (seconds) are those of each candidate. The others are as for `bench`.
+    instructions of the emulator) and `time_limit` (seconds) are those of each candidate. `failures` is a folder that
+    keeps, for each candidate, the input that shows its failure, and a task that repeats it. The others are as for
+    `bench`.
 
     The result has `verdicts` (with `decision`, `reasons`, `seconds`, `time_us` and `speedup`), `decision`, `inputs`,
     `notes` and `text()`. Without a GPU nothing is timed. docs/how-to/judge-kernels.md shows examples. Raise
@@ -360,6 +364,7 @@ def judge(  # noqa: PLR0913  (a keyword per fact about the launches and the meas
     """
     from pathlib import Path  # noqa: PLC0415  (`import shflbench` imports nothing else)
 
+    from shflbench.core.model import MeasureRules  # noqa: PLC0415
     from shflbench.cuda_sources import CompileOptions  # noqa: PLC0415
     from shflbench.user_kernels.judge import api, request  # noqa: PLC0415
 
@@ -385,9 +390,10 @@ def judge(  # noqa: PLR0913  (a keyword per fact about the launches and the meas
                 gpu=gpu,
                 arch=arch,
                 l2=l2,
-                rules=request.MeasureRules().changed(precision, max_seconds, processes),
+                rules=MeasureRules().changed(precision, max_seconds, processes),
             ),
             compile=CompileOptions(include=tuple(map(Path, include)), define=tuple(define)),
+            failures=None if failures is None else Path(failures),
         )
     )
 

@@ -43,6 +43,7 @@ HEADINGS: Mapping[str, Mapping[str, str]] = {  # heading → name → one-line h
     },
     "Kernels and suites": {
         "check": "Check kernels for races and memory faults, without a GPU.",
+        "judge": "Judge kernels: one verdict on each candidate.",
         "challenge": "Try kernels as challengers of a pattern's published variants.",
         "new": "Create a pattern and a suite to start from.",
         "validate": "Check suite files without running them.",

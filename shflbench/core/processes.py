@@ -139,8 +139,8 @@ def run_within(function: Callable[[Job], Result], job: Job, seconds: float) -> R
             if not worker.pipe.poll(seconds):
                 raise TimeoutError(f"it takes more than {seconds:g} s")
             result = worker.receive([job])
-        found: Result = result.result()
-        return found
+        value: Result = result.result()
+        return value
     finally:
         worker.end()
 

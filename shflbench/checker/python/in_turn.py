@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from shflbench.checker.python.opened import OneLaunch, OpenedKernel
     from shflbench.emulator import Program
 
+
 @dataclass(slots=True)
 class LaunchesInTurn:
     """A kernel whose `__device__` variables keep their contents from one launch to the next."""
@@ -57,9 +58,7 @@ class LaunchesInTurn:
         )
         after = execute_to_end(emulated, LOCKSTEP)
         self._variables = {**self._variables, **module_contents(emulated)}
-        return {
-            place: _as(contents, array) for (place, array), contents in zip(arrays.items(), after, strict=True)
-        }
+        return {place: _as(contents, array) for (place, array), contents in zip(arrays.items(), after, strict=True)}
 
 
 def _as(contents: NDArray[Any], array: NDArray[Any]) -> NDArray[Any]:

@@ -11,7 +11,6 @@ from shflbench.checker.options import CheckLimits, FileOptions
 from shflbench.checker.python import texts
 from shflbench.checker.python.api import check_prepared
 from shflbench.checker.python.named_launch import cluster_dims, launch_shape
-from shflbench.core.arguments import LIMIT_ARGUMENTS
 from shflbench.cuda.compile.toolchain import find
 from shflbench.cuda_sources.read_options import Compilers
 from shflbench.errors import UsageError
@@ -86,10 +85,8 @@ class OpenedKernel:
         return check_prepared(prepared, limits, cluster_dims(launch.cluster), seed)
 
 
-def open_kernel(
-    text: str, name: str, kernel: str | None, options: CompileOptions, limits: CheckLimits
-) -> OpenedKernel:
-    """Compile a kernel of a text, which messages call the file `name`, with NVRTC; raises what reading a file raises."""
+def open_kernel(text: str, name: str, kernel: str | None, options: CompileOptions, limits: CheckLimits) -> OpenedKernel:
+    """Compile a kernel of a text, the file `name` of messages, with NVRTC; raises what reading a file raises."""
     kernels, compilers = (kernel,) if kernel else (), Compilers(find())
     how = FileOptions(kernels=kernels, compile=options, compilers=compilers, limits=limits).begun()
     return OpenedKernel(texts.read_text(text, how, name), kernel, limits)

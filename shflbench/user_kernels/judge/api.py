@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from concurrent.futures.process import BrokenProcessPool
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shflbench.core.processes import run_in_processes
 from shflbench.errors import UsageError
 from shflbench.user_kernels.judge.expectation import Expectations
+from shflbench.user_kernels.judge.failures import keep_failure
 from shflbench.user_kernels.judge.function_reference import function_expectations
 from shflbench.user_kernels.judge.inputs import small_inputs
 from shflbench.user_kernels.judge.job import CandidateAnswers, CandidateJob, ReferenceJob, answer
@@ -20,7 +23,7 @@ from shflbench.user_kernels.judge.verdict import Question, Reason, ReasonCode, V
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from shflbench.user_kernels.judge.inputs import JudgeInput
+    from shflbench.user_kernels.judge.judge_input import JudgeInput
     from shflbench.user_kernels.judge.request import JudgeRequest
 
 
@@ -30,8 +33,22 @@ def judge(request: JudgeRequest) -> JudgeResult:
     expected = _expected(request, inputs)
     verdicts = list(_answered(request, expected))
     verdicts, notes = time_candidates(request, expected, verdicts)
+    if request.failures:
+        verdicts = [_kept(verdict, request, expected) for verdict in verdicts]
     names = tuple(item.input.name for item in expected.expected)
     return JudgeResult(tuple(verdicts), names, expected.skipped, tuple(notes))
+
+
+def _kept(verdict: Verdict, request: JudgeRequest, expected: Expectations) -> Verdict:
+    """Return a verdict with the command that repeats its failure, whose input is kept."""
+    by_name = {item.input.name: item for item in expected.expected}
+    answers = next((by_name[item.input] for item in verdict.reasons if item.input in by_name), None)
+    if answers is None or request.failures is None:
+        return verdict
+    launch = request.launches.of(verdict.candidate, answers.input.sizes)
+    source = request.kernel(verdict.candidate).source
+    path = source if isinstance(source, Path) else None
+    return replace(verdict, repeat=keep_failure(request.failures, verdict.candidate, path, answers, launch))
 
 
 def _expected(request: JudgeRequest, inputs: list[JudgeInput]) -> Expectations:
@@ -46,11 +63,13 @@ def _expected(request: JudgeRequest, inputs: list[JudgeInput]) -> Expectations:
     )
     _, future = next(run_in_processes(answer, [job]))
     try:
-        found = future.result()
+        answers = future.result()
     except BrokenProcessPool as error:
-        raise UsageError("the process of the reference crashed", "Correct the reference, or use another one.") from error
-    assert isinstance(found, Expectations)  # noqa: S101  (for the type checker)
-    return found
+        raise UsageError(
+            "the process of the reference crashed", "Correct the reference, or use another one."
+        ) from error
+    assert isinstance(answers, Expectations)  # noqa: S101  (for the type checker)
+    return answers
 
 
 def _answered(request: JudgeRequest, expected: Expectations) -> Iterator[Verdict]:
@@ -70,11 +89,13 @@ def _answered(request: JudgeRequest, expected: Expectations) -> Iterator[Verdict
     done: dict[int, CandidateAnswers] = {}
     for index, future in run_in_processes(answer, jobs):
         try:
-            found = future.result()
+            answers = future.result()
         except (BrokenProcessPool, MemoryError):
             text = "its process crashed, or needed more memory than a candidate may have"
-            found = CandidateAnswers((Reason(Question.CHECKED, ReasonCode.OVER_LIMIT, text, is_certain=False),), {}, 0)
-        assert isinstance(found, CandidateAnswers)  # noqa: S101  (for the type checker)
-        done[index] = found
+            answers = CandidateAnswers(
+                (Reason(Question.CHECKED, ReasonCode.OVER_LIMIT, text, is_certain=False),), {}, 0
+            )
+        assert isinstance(answers, CandidateAnswers)  # noqa: S101  (for the type checker)
+        done[index] = answers
     for index, job in enumerate(jobs):
         yield Verdict(job.name, done[index].reasons, done[index].seconds, done[index].inputs)

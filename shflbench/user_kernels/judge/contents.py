@@ -23,7 +23,7 @@ NEAR_ZERO = 0.1  # of the largest number: a range that begins below it is taken 
 
 
 def _permuted(given: Array, random: np.random.Generator) -> Array | None:
-    return random.permutation(given)
+    return np.asarray(random.permutation(given))
 
 
 def _zeros(given: Array, _: np.random.Generator) -> Array | None:
@@ -43,7 +43,7 @@ def _descending(given: Array, _: np.random.Generator) -> Array | None:
 
 
 def _extremes(given: Array, random: np.random.Generator) -> Array | None:
-    ends = np.array([given.min(), given.max()], given.dtype)
+    ends: Array = np.array([given.min(), given.max()], given.dtype)
     return ends[random.integers(0, 2, given.size)]
 
 
@@ -57,7 +57,7 @@ def _denormal(given: Array, random: np.random.Generator) -> Array | None:
     if given.dtype.kind != "f" or not _has(given, 0):
         return None
     tiny = np.finfo(given.dtype).smallest_subnormal
-    return (tiny * random.integers(0, 100, given.size)).astype(given.dtype)
+    return np.asarray(tiny * random.integers(0, 100, given.size), given.dtype)
 
 
 def _last_only(given: Array, _: np.random.Generator) -> Array | None:

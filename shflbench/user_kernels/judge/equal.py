@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from shflbench.measure.agreement import mismatch
-from shflbench.user_kernels.judge.inputs import POISON
+from shflbench.user_kernels.judge.judge_input import POISON
 from shflbench.user_kernels.judge.verdict import Question, Reason, ReasonCode
 from shflbench.user_kernels.stored_pattern import TOLERANCES
 

@@ -1,17 +1,18 @@
-"""What a launch must leave in memory, by running the reference: its results, and which of them it reads before."""
+"""The contents of memory that a launch must leave, by running the reference, and which results it only overwrites."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from shflbench.errors import UsageError
-from shflbench.user_kernels.judge.inputs import POISON, JudgeInput
+from shflbench.user_kernels.judge.judge_input import POISON, JudgeInput
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
     from numpy.typing import NDArray
 
 Arrays: TypeAlias = "Mapping[int, NDArray[Any]]"  # after a launch, by the positions of the arguments

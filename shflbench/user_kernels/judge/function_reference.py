@@ -19,7 +19,7 @@ from shflbench.user_kernels.judge.expectation import Arrays, Expectations, expec
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
-    from shflbench.user_kernels.judge.inputs import JudgeInput
+    from shflbench.user_kernels.judge.judge_input import JudgeInput
 
 Function = Callable[..., Any]
 MEMORY_BYTES = 64 * 2**30  # of addresses

@@ -14,10 +14,10 @@ from shflbench.cuda.backends.base import Buffer, KernelCall
 from shflbench.cuda.compile.nvrtc import compile_kernel
 from shflbench.cuda.compile.source import Source
 from shflbench.cuda.compile.toolchain import find
-from shflbench.errors import CompileError, LaunchError, ShflbenchError, UsageError
+from shflbench.errors import CompileError, LaunchError, ShflbenchError
 from shflbench.user_kernels.judge.equal import difference
 from shflbench.user_kernels.judge.expectation import Expectations, expectations
-from shflbench.user_kernels.judge.inputs import shaped_like
+from shflbench.user_kernels.judge.judge_input import shaped_like
 from shflbench.user_kernels.judge.launches import dims_of
 from shflbench.user_kernels.judge.verdict import Question, Reason, ReasonCode
 from shflbench.user_kernels.stored_pattern import compiler_options
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from shflbench.checker import OpenedKernel
-    from shflbench.cuda.backends.base import Array, Backend, OpenKernel
+    from shflbench.cuda.backends.base import Array, Backend, PassedArgument
     from shflbench.user_kernels.judge.expectation import Arrays, Expectation
-    from shflbench.user_kernels.judge.inputs import JudgeInput
+    from shflbench.user_kernels.judge.judge_input import JudgeInput
     from shflbench.user_kernels.judge.request import JudgeRules, KernelLaunch
     from shflbench.user_kernels.judge.source import KernelSource
 
@@ -62,7 +62,10 @@ def run_on_gpu(job: GpuJob) -> Expectations | Reason | None:
     runner = _Runner(backend, kernel, opened, job.overwritten)
     if job.inputs:
         return expectations(lambda item: runner.once(job.launches[0], item), job.inputs, job.results)
-    return next(filter(None, (runner.reason(*pair, job.rules) for pair in zip(job.launches, job.expectations, strict=True))), None)
+    return next(
+        filter(None, (runner.reason(*pair, job.rules) for pair in zip(job.launches, job.expectations, strict=True))),
+        None,
+    )
 
 
 def _built(source: KernelSource, rules: JudgeRules, arch: str) -> tuple[Kernel, OpenedKernel]:
@@ -106,7 +109,9 @@ class _Runner:
                     different = difference(_by_place(call, run(inputs, 1), expected.input), expected, rules)
                     if different and again:
                         text = f"its result depends on an earlier launch: {different.sentence}"
-                        return replace(different, question=Question.HONEST, code=ReasonCode.KEEPS_RESULTS, sentence=text)
+                        return replace(
+                            different, question=Question.HONEST, code=ReasonCode.KEEPS_RESULTS, sentence=text
+                        )
                     if different:
                         return replace(different, sentence=f"on the GPU, {different.sentence}")
             finally:
@@ -129,7 +134,10 @@ class _Runner:
 
     def _call(self, launch: KernelLaunch, item: JudgeInput) -> tuple[KernelCall, list[Array]]:
         """Return the call, with each array as a buffer that is read, unless its contents do not matter, and written."""
-        dims, arguments, buffers, inputs = dims_of(launch), [], [], []
+        dims = dims_of(launch)
+        arguments: list[PassedArgument] = []
+        buffers: list[Buffer] = []
+        inputs: list[Array] = []
         for place, value in enumerate(item.arguments):
             if not isinstance(value, np.ndarray):
                 arguments.append(self.opened.number(place, value))

@@ -2,46 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from shflbench.checker import host_arguments
 from shflbench.errors import UsageError
 from shflbench.user_kernels.judge.contents import CONTENTS, SPECIAL, drawn
+from shflbench.user_kernels.judge.judge_input import JudgeInput, shaped_like
 from shflbench.user_kernels.judge.launches import dims_of
 from shflbench.user_kernels.judge.sizes import edge_sizes, greatest_sizes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
-
-    from shflbench.user_kernels.judge.request import JudgeRequest, MakeInputs
-    from shflbench.user_kernels.judge.launches import dims_of
+    from shflbench.user_kernels.judge.request import JudgeRequest
 from shflbench.user_kernels.judge.sizes import Sizes
 
-POISON = 0xA5  # each byte of a result before a launch
 MOST_THREADS = 1 << 14  # of an emulated launch: more take seconds, and share more memory than is searched for races
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class JudgeInput:
-    """The arguments of one launch in host memory, and their name."""
-
-    name: str
-    sizes: Sizes
-    arguments: tuple[Any, ...]
-
-    def with_results(self, places: tuple[int, ...], fill: int = POISON) -> JudgeInput:
-        """Return the same with each byte of the arguments at these places overwritten."""
-        arguments = list(self.arguments)
-        for place in places:
-            given = arguments[place]
-            arguments[place] = shaped_like(given, np.full(given.nbytes, fill, np.uint8).view(given.dtype))
-        return JudgeInput(self.name, self.sizes, tuple(arguments))
 
 
 def small_inputs(request: JudgeRequest) -> Iterator[JudgeInput]:
@@ -73,9 +52,11 @@ def _at(request: JudgeRequest, sizes: Sizes, random: np.random.Generator) -> Jud
     given = request.inputs
     if callable(given):
         try:
-            given = cast("MakeInputs", given)(random, **sizes)
+            given = given(random, **sizes)
         except Exception as error:  # of the user's function
-            raise UsageError(f"inputs failed for {_named(sizes)}: {error!r}", "It is called with a generator and the sizes.") from error
+            raise UsageError(
+                f"inputs failed for {_named(sizes)}: {error!r}", "It is called with a generator and the sizes."
+            ) from error
     if not isinstance(given, tuple | list):
         raise UsageError("inputs are no tuple of arguments", "Return a tuple: arrays, numbers and None.")
     return JudgeInput(_named(sizes), sizes, tuple(_own(value) for value in host_arguments(given)))
@@ -104,10 +85,3 @@ def _with_contents(
     if not is_changed:
         return None
     return JudgeInput(f"{base.name}, {name}" if base.sizes else name, base.sizes, tuple(arguments))
-
-
-def shaped_like(given: NDArray[Any], contents: NDArray[Any]) -> NDArray[Any]:
-    """Return contents in the order of memory as an array of the shape and order of a given one."""
-    shaped = np.empty_like(given)
-    shaped.ravel(order="K")[:] = contents
-    return shaped

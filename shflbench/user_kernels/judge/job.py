@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from shflbench.errors import CompileError, CompilerError, ShflbenchError, TimeLimitError, UsageError
-from shflbench.user_kernels.judge.checked import check_reason
+from shflbench.user_kernels.judge.check_reasons import check_reason
 from shflbench.user_kernels.judge.equal import difference
 from shflbench.user_kernels.judge.expectation import Expectations, expectations
 from shflbench.user_kernels.judge.honesty import signs
+from shflbench.user_kernels.judge.includes import refused_include
 from shflbench.user_kernels.judge.launches import one_launch
 from shflbench.user_kernels.judge.repeated import kept_results
-from shflbench.user_kernels.judge.includes import refused_include
 from shflbench.user_kernels.judge.verdict import Question, Reason, ReasonCode
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from shflbench.checker import CheckResult, OpenedKernel
     from shflbench.user_kernels.judge.expectation import Arrays, Expectation
-    from shflbench.user_kernels.judge.inputs import JudgeInput
+    from shflbench.user_kernels.judge.judge_input import JudgeInput
     from shflbench.user_kernels.judge.request import JudgeRules, KernelLaunch
     from shflbench.user_kernels.judge.source import KernelSource
 
@@ -87,7 +87,7 @@ def _reference(job: ReferenceJob) -> Expectations:
     def run(item: JudgeInput) -> Arrays | str:
         result = opened.check(one_launch(launches[item.name], item))
         reason = check_reason(result)
-        return reason.sentence if reason else {int(place): array for place, array in result.outputs.items()}
+        return reason.sentence if reason else _by_place(result)
 
     return expectations(run, job.inputs, job.outputs)
 
@@ -120,7 +120,9 @@ class _Asked:
         try:
             refused = refused_include(source.text, source.shown, source.folder, source.options.include)
             if refused:
-                self._add(Question.COMPILES, ReasonCode.INCLUDE_OUTSIDE, refused.sentence, f"{refused.file}:{refused.line}")
+                self._add(
+                    Question.COMPILES, ReasonCode.INCLUDE_OUTSIDE, refused.sentence, f"{refused.file}:{refused.line}"
+                )
                 return None
             opened = source.open(self._job.rules, len(self._job.expectations))
             opened.name  # noqa: B018  (UsageError if it is not clear)
@@ -151,9 +153,9 @@ class _Asked:
             except UsageError as error:
                 self._add(Question.CHECKED, ReasonCode.OTHER_PARAMETERS, error.message)
                 break
-            asked = time.monotonic()
+            start = time.monotonic()
             self._judge(result, expected)
-            compare_s += time.monotonic() - asked
+            compare_s += time.monotonic() - start
             if self._reasons and self._job.rules.stop_early:
                 break
         self._seconds[Question.CHECKED] = time.monotonic() - began - compare_s
@@ -163,19 +165,24 @@ class _Asked:
         """Launch the kernel in turn with several inputs, unless it is wrong already."""
         if not self._reasons:
             pairs = list(zip(self._job.launches, self._job.expectations, strict=True))
-            if reason := kept_results(opened, pairs, self._job):
+            if reason := kept_results(opened, pairs, self._job.overwritten, self._job.rules):
                 self._reasons.append(reason)
 
     def _judge(self, result: CheckResult, expected: Expectation) -> None:
         """Add what an input shows that none before it has shown."""
-        found = check_reason(result, expected.input.name)
-        if found is None:
+        unsafe = check_reason(result, expected.input.name)
+        if unsafe is None:
             self._inputs += 1
-        different = difference(result.outputs, expected, self._job.rules) if result.outputs else None
+        different = difference(_by_place(result), expected, self._job.rules) if result.outputs else None
         known = {reason.code for reason in self._reasons}
-        self._reasons += [reason for reason in (found, different) if reason and reason.code not in known]
+        self._reasons += [reason for reason in (unsafe, different) if reason and reason.code not in known]
 
     def _add(
         self, question: Question, code: ReasonCode, sentence: str, place: str = "", *, is_certain: bool = True
     ) -> None:
         self._reasons.append(Reason(question, code, sentence, is_certain, place))
+
+
+def _by_place(result: CheckResult) -> Arrays:
+    """Return the arrays after a launch, whose arguments were given by position."""
+    return {int(place): array for place, array in result.outputs.items()}

@@ -8,7 +8,7 @@ from shflbench.checker import MOST_TIMED_THREADS, OneLaunch, cluster_dims, launc
 from shflbench.core.dimensions import NO_CLUSTER, Dims
 
 if TYPE_CHECKING:
-    from shflbench.user_kernels.judge.inputs import JudgeInput
+    from shflbench.user_kernels.judge.judge_input import JudgeInput
     from shflbench.user_kernels.judge.request import KernelLaunch
 
 

@@ -20,28 +20,30 @@ if TYPE_CHECKING:
 
     from shflbench.checker import OpenedKernel
     from shflbench.user_kernels.judge.expectation import Arrays, Expectation
-    from shflbench.user_kernels.judge.inputs import JudgeInput
-    from shflbench.user_kernels.judge.job import CandidateJob
-    from shflbench.user_kernels.judge.request import KernelLaunch
+    from shflbench.user_kernels.judge.judge_input import JudgeInput
+    from shflbench.user_kernels.judge.request import JudgeRules, KernelLaunch
 
-MOST = 5  # launches; a kernel that counts to more of them before it cheats is left to the GPU
+MOST = 5  # launches; a kernel that counts to more of them before it leaves work out is for the GPU
 
 
 def kept_results(
-    opened: OpenedKernel, pairs: Sequence[tuple[KernelLaunch, Expectation]], job: CandidateJob
+    opened: OpenedKernel,
+    pairs: Sequence[tuple[KernelLaunch, Expectation]],
+    overwritten: tuple[int, ...],
+    rules: JudgeRules,
 ) -> Reason | None:
     """Return that results depend on earlier launches; None if they do not, or if launches in turn cannot be emulated.
 
     All inputs have one size, and so the launches one shape; the first one comes last once more.
     """
     same = [pair for pair in pairs if pair[1].input.sizes == pairs[-1][1].input.sizes][:MOST]
-    left: Arrays = {}
+    before: Arrays = {}
     try:
         launches = LaunchesInTurn.of(opened)
         for launch, expected in [*same, same[0]]:
-            found = _with_left(expected.input, left, job.overwritten)
-            left = launches.run(one_launch(launch, found))
-            if different := difference(left, replace(expected, input=found), job.rules):
+            item = _with_left(expected.input, before, overwritten)
+            before = launches.run(one_launch(launch, item))
+            if different := difference(before, replace(expected, input=item), rules):
                 text = f"its result depends on an earlier launch: {different.sentence}"
                 return Reason(Question.HONEST, ReasonCode.KEEPS_RESULTS, text, input=different.input)
     except (EmulatorError, UsageError):
@@ -49,7 +51,9 @@ def kept_results(
     return None
 
 
-def _with_left(item: JudgeInput, left: Arrays, overwritten: tuple[int, ...]) -> JudgeInput:
+def _with_left(item: JudgeInput, before: Arrays, overwritten: tuple[int, ...]) -> JudgeInput:
     """Return the input with the results of the launch before."""
-    arguments = [left.get(place, value) if place in overwritten else value for place, value in enumerate(item.arguments)]
+    arguments = [
+        before.get(place, value) if place in overwritten else value for place, value in enumerate(item.arguments)
+    ]
     return replace(item, arguments=tuple(arguments))

@@ -14,6 +14,8 @@ from shflbench.errors import UsageError
 from shflbench.user_kernels.bench.request import require_names
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from shflbench.checker import Extent
     from shflbench.user_kernels.judge.sizes import SizeRange, Sizes
 
@@ -43,7 +45,9 @@ class JudgeLaunches:
                 f"`{kernel}` has no {'grid' if grid is None else 'block'}",
                 "Pass grid=… and block=…: numbers, tuples, or functions of the sizes.",
             )
-        return KernelLaunch(grid, block, _value(self.shared_bytes, kernel, sizes) or 0, _value(self.cluster, kernel, sizes))
+        return KernelLaunch(
+            grid, block, _value(self.shared_bytes, kernel, sizes) or 0, _value(self.cluster, kernel, sizes)
+        )
 
     def threads(self, kernels: Sequence[str]) -> list[int]:
         """Return the threads per block of the kernels whose blocks do not depend on sizes."""
@@ -98,6 +102,7 @@ class JudgeRequest:
     rules: JudgeRules
     timing: Timing
     compile: CompileOptions = field(default_factory=CompileOptions)
+    failures: Path | None = None  # the folder that keeps inputs that show failures
 
     def __post_init__(self) -> None:
         """Raise UsageError for requests without candidates, or with names and sizes that cannot be."""
@@ -138,4 +143,4 @@ def _value(given: object, kernel: str, sizes: Sizes) -> Any:  # noqa: ANN401  (o
 
 
 def _count(extent: object) -> int:
-    return prod(extent) if isinstance(extent, Sequence) else int(extent)  # type: ignore[call-overload,no-any-return]
+    return prod(extent) if isinstance(extent, Sequence) else int(extent)  # type: ignore[call-overload]

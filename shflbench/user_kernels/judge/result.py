@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from shflbench.user_kernels.judge.verdict import Decision, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+SCHEMA = 1  # of `to_dict()`: keys may be added, and none changes its meaning, without another number
 _HEADINGS = ("candidate", "decision", "reason", "time_us", "speedup", "sentence")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class JudgeResult:
     """One verdict per candidate, in the order that was given."""
 
@@ -22,6 +24,25 @@ class JudgeResult:
     inputs: tuple[str, ...]  # for which results were compared
     skipped: Mapping[str, str]  # inputs that the reference does not take → why
     notes: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what `shflbench judge --format json` prints."""
+        return {
+            "schema": SCHEMA,
+            "decision": self.decision.value,
+            "candidates": [verdict.to_dict() for verdict in self.verdicts],
+            "inputs": list(self.inputs),
+            "skipped": dict(self.skipped),
+            "notes": list(self.notes),
+        }
+
+    def json(self) -> str:
+        """Return `to_dict()` as JSON."""
+        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+
+    def __repr__(self) -> str:
+        """Return the decisions, without times."""
+        return f"JudgeResult({', '.join(f'{verdict.candidate}: {verdict.decision}' for verdict in self.verdicts)})"
 
     @property
     def decision(self) -> Decision:
@@ -51,10 +72,14 @@ class JudgeResult:
                 for reason in verdict.reasons
                 if reason is not verdict.reason
             )
+            if verdict.repeat:
+                yield f"  repeat: {verdict.repeat}"
 
     def _repr_html_(self) -> str:
         """Return the verdicts as a table, as a notebook shows them."""
-        rows = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in _cells(item))}</tr>" for item in self.verdicts)
+        rows = "".join(
+            f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in _cells(item))}</tr>" for item in self.verdicts
+        )
         head = "".join(f"<th>{name}</th>" for name in _HEADINGS)
         notes = "".join(f"<p>{escape(note)}</p>" for note in self.notes)
         return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{notes}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import prod
 from typing import TypeAlias
 
 WARP = 32
@@ -23,10 +24,10 @@ def edge_sizes(ranges: Mapping[str, SizeRange], blocks: Sequence[int]) -> list[S
         return [{}]
     edges = {name: _edges(allowed, blocks) for name, allowed in ranges.items()}
     usual = {name: min(values, key=lambda value: abs(value - ODD)) for name, values in edges.items()}
-    found = [{**usual, name: value} for name, values in edges.items() for value in values]
-    found.append({name: values[-1] for name, values in edges.items()} if len(ranges) == 1 else dict(usual))
-    unique = {tuple(sizes.items()): sizes for sizes in found}
-    return sorted(unique.values(), key=lambda sizes: _product(sizes.values()))
+    every = [{**usual, name: value} for name, values in edges.items() for value in values]
+    every.append({name: values[-1] for name, values in edges.items()} if len(ranges) == 1 else dict(usual))
+    unique = {tuple(sizes.items()): sizes for sizes in every}
+    return sorted(unique.values(), key=lambda sizes: prod(max(1, value) for value in sizes.values()))
 
 
 def greatest_sizes(ranges: Mapping[str, SizeRange]) -> Sizes:
@@ -35,18 +36,13 @@ def greatest_sizes(ranges: Mapping[str, SizeRange]) -> Sizes:
 
 
 def _edges(allowed: SizeRange, blocks: Sequence[int]) -> list[int]:
+    """Return the sizes of one dimension that are tried."""
     if not isinstance(allowed, tuple):
-        return sorted(set(allowed))
+        values = sorted(set(allowed))
+        return [value for value in values if value <= MOST] or values[:1]
     least, greatest = allowed
-    wanted = {least, least + 1, 1, WARP - 1, WARP, WARP + 1, ODD}
+    wanted = {least, least + 1, 1, WARP - 1, WARP, WARP + 1, ODD, 4 * max(blocks, default=WARP) + 5}
     for block in blocks:
         wanted |= {block - 1, block, block + 1, 2 * block + 3}
     most = min(greatest, max(MOST, least + 1))
-    return sorted({value for value in wanted if least <= value <= most} | {min(most, 4 * max(blocks, default=WARP) + 5)})
-
-
-def _product(values: Sequence[int] | object) -> int:
-    product = 1
-    for value in values:  # type: ignore[attr-defined]
-        product *= max(1, value)
-    return product
+    return sorted({value for value in wanted if least <= value <= most} | ({greatest} if greatest <= ODD else set()))

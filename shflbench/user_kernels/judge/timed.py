@@ -7,9 +7,8 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from shflbench.core.processes import run_within
 from shflbench.core.model import Status
-from shflbench.cuda.backends import gpus
+from shflbench.core.processes import run_within
 from shflbench.errors import DeviceError, ShflbenchError, UsageError
 from shflbench.measure.process import GPU_OPENER
 from shflbench.measure.verify import UNWRITTEN
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
 
     from shflbench.store import Row
     from shflbench.user_kernels.bench.result import BenchResult
-    from shflbench.user_kernels.judge.inputs import JudgeInput
+    from shflbench.user_kernels.judge.judge_input import JudgeInput
     from shflbench.user_kernels.judge.request import JudgeRequest
 
 CHEATS = {UNWRITTEN: ReasonCode.UNWRITTEN, STALE: ReasonCode.KEEPS_RESULTS, TOO_FAST: ReasonCode.TOO_FAST}
@@ -72,13 +71,13 @@ class _Timer:
     def _expected_of(self, item: JudgeInput) -> Expectation:
         request, results = self._request, self._small.results
         if request.function:
-            found = function_expectations(request.function, [item], results, request.rules.time_limit)
+            expected = function_expectations(request.function, [item], results, request.rules.time_limit)
         else:
             answer = run_within(run_on_gpu, self._job(REFERENCE, inputs=(item,)), request.rules.time_limit)
             if not isinstance(answer, Expectations):
                 raise UsageError(f"the reference does not run on the GPU: {answer}", "Correct the reference.")
-            found = answer
-        return found.expected[0]
+            expected = answer
+        return expected.expected[0]
 
     def _job(self, name: str, inputs: Sequence[JudgeInput] = (), expected: Sequence[Expectation] = ()) -> GpuJob:
         request = self._request
@@ -107,12 +106,12 @@ class _Timer:
 
     def _compared(self, name: str, expected: Sequence[Expectation]) -> Reason | None:
         try:
-            found = run_within(run_on_gpu, self._job(name, expected=expected), self._request.rules.time_limit)
+            answer = run_within(run_on_gpu, self._job(name, expected=expected), self._request.rules.time_limit)
         except TimeoutError as error:
             return Reason(Question.CHECKED, ReasonCode.OVER_LIMIT, f"on the GPU, {error}")
         except BrokenProcessPool:
             return Reason(Question.CHECKED, ReasonCode.FAULT, "on the GPU, its process crashed")
-        return found if isinstance(found, Reason) else None
+        return answer if isinstance(answer, Reason) else None
 
     def _measured(self, verdict: Verdict) -> Verdict:
         """Time a candidate beside the reference, if that is a kernel."""
@@ -135,7 +134,9 @@ class _Timer:
         launches = {kernel: request.launches.of(kernel, item.sizes) for kernel in names}
         timing = request.timing
         return BenchRequest(
-            kernels={kernel: request.reference if kernel == REFERENCE else request.candidates[kernel] for kernel in names},
+            kernels={
+                kernel: request.reference if kernel == REFERENCE else request.candidates[kernel] for kernel in names
+            },
             arguments=item.arguments,
             launch=LaunchArguments(
                 grid={kernel: launch.grid for kernel, launch in launches.items()},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 
 class Decision(StrEnum):
@@ -61,6 +62,17 @@ class Reason:
     place: str = ""  # `file:line`, if one is known
     input: str = ""  # the name of the input that shows it
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the reason for JSON; what is not known is null."""
+        return {
+            "question": self.question.value,
+            "code": self.code.value,
+            "sentence": self.sentence,
+            "is_certain": self.is_certain,
+            "place": self.place or None,
+            "input": self.input or None,
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
@@ -72,6 +84,7 @@ class Verdict:
     inputs: int = 0  # that its results were compared for
     time_us: float | None = None  # of a launch
     speedup: tuple[float, float, float] | None = None  # relative to the reference, with its 95% interval
+    repeat: str = ""  # the command that repeats the failure, if its input was kept
 
     @property
     def decision(self) -> Decision:
@@ -91,3 +104,21 @@ class Verdict:
         if self.reason:
             return f"{self.decision}: {self.reason.code}: {self.reason.sentence}"
         return f"{self.decision}: {', '.join(self.seconds)}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the verdict for JSON; what is not known is null."""
+        speed = self.speedup or (None, None, None)
+        return {
+            "candidate": self.candidate,
+            "decision": self.decision.value,
+            "reason": self.reason.code.value if self.reason else None,
+            "sentence": self.sentence,
+            "reasons": [reason.to_dict() for reason in self.reasons],
+            "seconds": {question.value: round(time, 3) for question, time in self.seconds.items()},
+            "inputs": self.inputs,
+            "time_us": self.time_us,
+            "speedup": speed[0],
+            "speedup_low": speed[1],
+            "speedup_high": speed[2],
+            "repeat": self.repeat or None,
+        }
