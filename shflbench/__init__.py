@@ -295,6 +295,7 @@ def inspect(  # noqa: PLR0913  (a keyword per option of the command)
 
 @check_arguments(
     rtol=kinds.TOLERANCE,
+    vary=kinds.FLAG,
     special=kinds.FLAG,
     stop_early=kinds.FLAG,
     l2=kinds.one_of("warm", "cold"),
@@ -324,6 +325,7 @@ def judge(  # noqa: PLR0913  (a keyword per fact about the launches and the meas
     cluster: PerCandidate[Extent] = None,
     rtol: float | None = None,
     any_order: Iterable[int] = (),
+    vary: bool = True,
     special: bool = False,
     stop_early: bool = False,
     l2: str = "warm",
@@ -347,7 +349,8 @@ def judge(  # noqa: PLR0913  (a keyword per fact about the launches and the meas
     of its own. `inputs` are the arguments of a launch, or a function of a NumPy generator and of the sizes by name that
     returns them. `sizes` gives the least and the greatest of each size as a tuple, or all as a list: results are
     compared at sizes around one, a warp and the blocks, and at the last of these for equal, ordered and extreme
-    contents within the range of the given ones, with `special` also for infinities and NaN. The greatest are timed.
+    contents within the range of the given ones unless `vary=False`, with `special` also for infinities and NaN. The
+    greatest are timed.
     `grid`, `block`, `shared_bytes` and `cluster` are values or functions of the sizes, the same for all kernels or by
     name, that of the reference being "reference". `outputs` are the positions of the results, by default the arguments
     that the reference changes, or the last ones if it returns them; `any_order` those whose elements may have any
@@ -379,6 +382,7 @@ def judge(  # noqa: PLR0913  (a keyword per fact about the launches and the meas
             rules=request.JudgeRules(
                 tolerance=rtol,
                 unordered=tuple(any_order),
+                vary=vary,
                 special=special,
                 stop_early=stop_early,
                 budget=budget,

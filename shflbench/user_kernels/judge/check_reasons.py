@@ -60,11 +60,13 @@ def check_reason(result: CheckResult, name: str = "") -> Reason | None:
         code = _CODES.get(finding.kind, ReasonCode.FAULT) if finding else ReasonCode.FAULT
         return Reason(Question.CHECKED, code, _with(sentence, name), place=_place(finding), input=name)
     sentence = next(iter(result.details), result.sentence) if finding else result.sentence
+    is_doubtful = result.verdict is KernelVerdict.DOUBTFUL and finding is not None
+    code = _CODES.get(finding.kind, ReasonCode.NOT_CHECKED) if finding and is_doubtful else ReasonCode.NOT_CHECKED
     return Reason(
         Question.CHECKED,
-        ReasonCode.NOT_CHECKED,
+        code,
         _with(f"{result.verdict}, {sentence}", name),
-        is_certain=False,
+        is_certain=code is ReasonCode.BARRIER,  # undefined by CUDA, whatever this GPU does
         place=_place(finding),
         input=name,
     )

@@ -23,7 +23,7 @@ import numpy as np
 
 here = Path(__file__).parent
 grid, block, shared_bytes, cluster = {grid}, {block}, {shared_bytes}, {cluster}
-outputs = {outputs}
+outputs, vary = {outputs}, False
 inputs = ({arguments},)
 
 

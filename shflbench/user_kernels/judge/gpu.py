@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from shflbench.core.dimensions import LaunchDims
+from shflbench.core.grouping import group_by
 from shflbench.core.model import Kernel, Resources
 from shflbench.cuda.backends.base import Buffer, KernelCall
 from shflbench.cuda.compile.nvrtc import compile_kernel
@@ -59,13 +60,13 @@ def run_on_gpu(job: GpuJob) -> Expectations | Reason | None:
         kernel, opened = _built(job.source, job.rules, backend.device.arch)
     except CompileError as error:
         return Reason(Question.COMPILES, ReasonCode.NOT_COMPILED, error.message)
-    runner = _Runner(backend, kernel, opened, job.overwritten)
+    runner = _Runner(backend, kernel, opened, job.overwritten, job.rules)
     if job.inputs:
         return expectations(lambda item: runner.once(job.launches[0], item), job.inputs, job.results)
-    return next(
-        filter(None, (runner.reason(*pair, job.rules) for pair in zip(job.launches, job.expectations, strict=True))),
-        None,
-    )
+    pairs = zip(job.launches, job.expectations, strict=True)
+    groups = group_by(pairs, lambda pair: (pair[0], tuple(pair[1].input.sizes.items())))
+    reasons = (runner.reason(launch, [item for _, item in group]) for (launch, _), group in groups.items())
+    return next(filter(None, reasons), None)
 
 
 def _built(source: KernelSource, rules: JudgeRules, arch: str) -> tuple[Kernel, OpenedKernel]:
@@ -98,27 +99,38 @@ class _Runner:
     kernel: Kernel
     opened: OpenedKernel
     overwritten: tuple[int, ...]
+    rules: JudgeRules
 
-    def reason(self, launch: KernelLaunch, expected: Expectation, rules: JudgeRules) -> Reason | None:
-        """Return how results differ, at the first launch or at the one after it; None if they do not."""
+    def reason(self, launch: KernelLaunch, group: Sequence[Expectation]) -> Reason | None:
+        """Return the first difference at one size, first after launches that find overwritten results; None if none.
+
+        Then each launch finds the results that the one before left.
+        """
         try:
-            call, inputs = self._call(launch, expected.input)
-            kernel = self.backend.open(call)
+            calls = [self._call(launch, item.input) for item in group]
+            kernel = self.backend.open(calls[0][0])
             try:
-                for again, run in enumerate((kernel.run, kernel.run, kernel.run_again)):
-                    different = difference(_by_place(call, run(inputs, 1), expected.input), expected, rules)
-                    if different and again:
-                        text = f"its result depends on an earlier launch: {different.sentence}"
-                        return replace(
-                            different, question=Question.HONEST, code=ReasonCode.KEEPS_RESULTS, sentence=text
-                        )
-                    if different:
-                        return replace(different, sentence=f"on the GPU, {different.sentence}")
+                for is_again, run in ((False, kernel.run), (True, kernel.run_again)):
+                    for expected, (call, inputs) in zip(group, calls, strict=True):
+                        outputs = _by_place(call, run(inputs, 1), expected.input)
+                        if different := difference(outputs, expected, self.rules):
+                            return self._reason(
+                                launch, expected, different, is_first=expected is group[0] and not is_again
+                            )
             finally:
                 kernel.close()
         except LaunchError as error:
-            return Reason(Question.CHECKED, ReasonCode.FAULT, f"on the GPU, {error.message}", input=expected.input.name)
+            text = f"on the GPU, {error.message}"
+            return Reason(Question.CHECKED, ReasonCode.FAULT, text, input=group[0].input.name)
         return None
+
+    def _reason(self, launch: KernelLaunch, expected: Expectation, different: Reason, *, is_first: bool) -> Reason:
+        """Return a difference as a reason: a kernel that is right without launches before keeps results."""
+        alone = self.once(launch, expected.input)
+        if not is_first and not isinstance(alone, str) and difference(alone, expected, self.rules) is None:
+            text = f"its result depends on an earlier launch: {different.sentence}"
+            return replace(different, question=Question.HONEST, code=ReasonCode.KEEPS_RESULTS, sentence=text)
+        return replace(different, sentence=f"on the GPU, {different.sentence}")
 
     def once(self, launch: KernelLaunch, item: JudgeInput) -> Arrays | str:
         """Return the arrays after one launch, or why it fails."""

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import resource
-import tempfile
 import time
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from shflbench.errors import CompileError, CompilerError, ShflbenchError, TimeLimitError, UsageError
+from shflbench.errors import CompileError, CompilerError, KernelError, ShflbenchError, TimeLimitError, UsageError
 from shflbench.user_kernels.judge.check_reasons import check_reason
+from shflbench.user_kernels.judge.confinement import confined
 from shflbench.user_kernels.judge.equal import difference
 from shflbench.user_kernels.judge.expectation import Expectations, expectations
 from shflbench.user_kernels.judge.honesty import signs
@@ -28,8 +25,6 @@ if TYPE_CHECKING:
     from shflbench.user_kernels.judge.judge_input import JudgeInput
     from shflbench.user_kernels.judge.request import JudgeRules, KernelLaunch
     from shflbench.user_kernels.judge.source import KernelSource
-
-MEMORY_BYTES = 8 * 2**30  # of addresses: a kernel of 16 MB of PTX needs less
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,14 +62,8 @@ class CandidateAnswers:
 
 def answer(job: CandidateJob | ReferenceJob) -> CandidateAnswers | Expectations:
     """Ask all questions about a candidate, or run the reference; UsageError if the reference cannot be used."""
-    with suppress(ValueError, OSError):
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, resource.getrlimit(resource.RLIMIT_AS)[1]))
-    with tempfile.TemporaryDirectory(prefix="shflbench-") as folder:
-        os.chdir(folder)  # where a compiler looks for headers, too
-        try:
-            return _reference(job) if isinstance(job, ReferenceJob) else _Asked(job).answers()
-        finally:
-            os.chdir("/")
+    with confined():
+        return _reference(job) if isinstance(job, ReferenceJob) else _Asked(job).answers()
 
 
 def _reference(job: ReferenceJob) -> Expectations:
@@ -125,12 +114,16 @@ class _Asked:
                 )
                 return None
             opened = source.open(self._job.rules, len(self._job.expectations))
-            opened.name  # noqa: B018  (UsageError if it is not clear)
+            taken, given = len(opened.parameters), len(self._job.expectations[0].input.arguments)
+            if taken != given:
+                text = f"{opened.name} takes {taken} arguments, and the reference {given}"
+                self._add(Question.COMPILES, ReasonCode.OTHER_PARAMETERS, text)
+                return None
         except TimeLimitError as error:
             self._add(Question.COMPILES, ReasonCode.OVER_LIMIT, error.message, is_certain=False)
         except CompilerError:
             raise
-        except (CompileError, UsageError) as error:
+        except (KernelError, UsageError) as error:
             self._add(Question.COMPILES, ReasonCode.NOT_COMPILED, error.message)
         except (ShflbenchError, MemoryError) as error:
             self._add(Question.COMPILES, ReasonCode.NOT_CHECKED, str(error), is_certain=False)
@@ -151,7 +144,7 @@ class _Asked:
             try:
                 result = opened.check(one_launch(launch, expected.input), self._job.rules.seed)
             except UsageError as error:
-                self._add(Question.CHECKED, ReasonCode.OTHER_PARAMETERS, error.message)
+                self._add(Question.COMPILES, ReasonCode.OTHER_PARAMETERS, error.message)
                 break
             start = time.monotonic()
             self._judge(result, expected)

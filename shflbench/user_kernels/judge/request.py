@@ -71,6 +71,7 @@ class JudgeRules:
 
     tolerance: float | None = None  # relative, of floating-point results; None: the usual one of their type
     unordered: tuple[int, ...] = ()  # outputs whose elements may have any order, by position
+    vary: bool = True  # also other contents than those of the inputs
     special: bool = False  # also infinities and NaN
     stop_early: bool = False
     budget: float  # million instructions of the emulator per candidate

@@ -34,6 +34,7 @@ class JudgeTask:
     cluster: object = None
     any_order: tuple[int, ...] = ()
     rtol: float | None = None
+    vary: bool = True
 
 
 def read_task(path: Path) -> JudgeTask:
@@ -48,7 +49,9 @@ def read_task(path: Path) -> JudgeTask:
     sizes: object = values.setdefault("sizes", {})
     if not isinstance(sizes, Mapping) or not all(_is_range(item) for item in sizes.values()):
         raise UsageError(f"`sizes` of {path} is no mapping of names to ranges", 'Write {"n": (1, 4096)}.')
-    return JudgeTask(**{**values, **{name: tuple(values[name]) for name in ("outputs", "any_order") if name in values}})
+    for name in {"outputs", "any_order"} & values.keys():
+        values[name] = tuple(values[name])
+    return JudgeTask(**values)
 
 
 def _names() -> set[str]:

@@ -1,0 +1,83 @@
+"""Sizes and contents of inputs."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from shflbench.user_kernels.judge.contents import CONTENTS, drawn
+from shflbench.user_kernels.judge.includes import refused_include
+from shflbench.user_kernels.judge.sizes import edge_sizes
+
+RANDOM = np.random.default_rng(3)
+
+
+def test_sizes_lie_around_one_a_warp_and_the_blocks() -> None:
+    sizes = [item["n"] for item in edge_sizes({"n": (1, 1 << 20)}, [128])]
+    assert sizes == sorted(sizes)
+    assert {1, 2, 31, 32, 33, 127, 128, 129, 259} <= set(sizes)
+
+
+@pytest.mark.parametrize("allowed", [(5000, 9000), (0, 3), [64, 128], (7, 7)])
+def test_sizes_stay_within_their_range(allowed: tuple[int, int] | list[int]) -> None:
+    sizes = [item["n"] for item in edge_sizes({"n": allowed}, [256])]
+    assert sizes
+    assert all(min(allowed) <= size <= max(allowed) for size in sizes)
+    assert isinstance(allowed, tuple) or set(sizes) <= set(allowed)
+
+
+def test_one_dimension_after_another_has_its_edges() -> None:
+    every = edge_sizes({"rows": (1, 4096), "n": (1, 4096)}, [256])
+    assert {"rows": 37, "n": 257} in every
+    assert {"rows": 31, "n": 37} in every
+
+
+@pytest.mark.parametrize("name", CONTENTS)
+def test_contents_stay_within_the_range_of_those_given(name: str) -> None:
+    for given in (RANDOM.integers(3, 90, 200, np.int32), RANDOM.standard_normal(200, np.float32)):
+        contents = drawn(name, given, RANDOM)
+        if contents is not None:
+            assert contents.dtype == given.dtype
+            assert given.min() <= contents.min()
+            assert contents.max() <= given.max()
+
+
+def test_offsets_stay_and_permutations_are_only_permuted() -> None:
+    offsets, places = np.cumsum(np.arange(9)), RANDOM.permutation(50)
+    assert [drawn(name, offsets, RANDOM) for name in CONTENTS] == [None] * len(CONTENTS)
+    (changed,) = filter(lambda array: array is not None, (drawn(name, places, RANDOM) for name in CONTENTS))
+    assert changed is not None
+    assert sorted(changed) == list(range(50))
+
+
+INCLUDES = [
+    ('#include "/etc/passwd"', "/etc/passwd"),
+    ("#include </etc/passwd>", "/etc/passwd"),
+    ('#include "../secret.h"', "../secret.h"),
+    ('# /* a */ include "/etc/passwd"', "/etc/passwd"),
+    ('#inc\\\nlude "/etc/passwd"', "/etc/passwd"),
+    ('%:include "/etc/passwd"', "/etc/passwd"),
+    ('const char* s = "/*";\n#include "/etc/passwd"\nconst char* t = "*/";', "/etc/passwd"),
+    ('#define HEADER "/etc/passwd"\n#include HEADER', "HEADER"),
+    ("#embed </etc/passwd>", "/etc/passwd"),
+    ('#include "link.h"', "link.h"),
+    ('#include "own.h"', "../secret.h"),
+]
+
+
+@pytest.mark.parametrize(("text", "name"), INCLUDES)
+def test_a_file_elsewhere_is_refused(text: str, name: str, tmp_path: Path) -> None:
+    folder = tmp_path / "given"
+    folder.mkdir()
+    (tmp_path / "secret.h").write_text("int secret;", encoding="utf-8")
+    (folder / "link.h").symlink_to(tmp_path / "secret.h")
+    (folder / "own.h").write_text('#include "../secret.h"\n', encoding="utf-8")
+    refused = refused_include(f"{text}\n", "a.cu", folder, ())
+    assert refused
+    assert name in refused.sentence
+
+
+@pytest.mark.parametrize("text", ["#include <cuda_fp16.h>", '#include "own.h"', "#include <cub/cub.cuh>", "int a;"])
+def test_headers_of_cuda_and_files_beside_are_accepted(text: str, tmp_path: Path) -> None:
+    (tmp_path / "own.h").write_text("#include <cuda_bf16.h>\n", encoding="utf-8")
+    assert refused_include(text, "a.cu", tmp_path, ()) is None
