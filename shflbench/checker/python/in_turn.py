@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from shflbench.checker.python.named_launch import cluster_dims, launch_shape
+from shflbench.checker.runs.beyond_launch import kept_variables
 from shflbench.core.dimensions import NO_CLUSTER
 from shflbench.emulator import EmulatedLaunch, Machine, Shape, execute_to_end, load_program, module_contents
 from shflbench.emulator.machine.policies import LOCKSTEP
@@ -33,6 +34,11 @@ class LaunchesInTurn:
     def of(cls, opened: OpenedKernel) -> LaunchesInTurn:
         """Load the kernel; EmulatorError if it cannot be emulated."""
         return cls(opened, load_program(opened.ptx, opened.symbol))
+
+    @property
+    def keeps_memory(self) -> bool:
+        """Whether the kernel may write `__device__` variables."""
+        return bool(kept_variables(self.program))
 
     def run(self, launch: OneLaunch) -> dict[int, NDArray[Any]]:
         """Return the arrays after the launch by their positions; EmulatorError if it fails.

@@ -10,19 +10,36 @@ from shflbench.user_kernels.judge.verdict import Question, Reason, ReasonCode
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_CLOCK = re.compile(r"%(?:clock(?:_hi|64)?|globaltimer(?:_lo|_hi)?|pm\d+(?:_64)?)\b")
+_CLOCK = re.compile(r"%(?:clock(?:_hi|64)?|globaltimer(?:_lo|_hi)?|gridid|pm\d+(?:_64)?)\b")
+# Registers that differ between GPUs and an emulator, and that no exchange of values needs. Cooperative groups read
+# `%envreg1` and `%envreg2`.
+_SURROUNDINGS = re.compile(r"%(?:smid|nsmid|warpid|nwarpid|envreg(?![12]\b)\d+|total_smem_size|aggr_smem_size)\b")
 _LAUNCH = re.compile(r"\b(?:cudaLaunchDevice\w*|cudaGetParameterBuffer\w*|cudaGraphLaunch\w*)\b")
-_PIN = re.compile(r"\b(?:evict_last|createpolicy|applypriority|L2::evict_\w+|prefetch\.global\.L2)\b")
+_PIN = re.compile(r"\b(?:evict_last|createpolicy|applypriority|L2::evict_\w+|prefetch\.global\.L2|discard\.global)\b")
+_ALLOCATE, _FREE = (
+    re.compile(r"^\s*(?:malloc|_Znw[jm]|_Zna[jm]),", re.MULTILINE),
+    re.compile(r"^\s*(?:free|_Zd[al]Pv\w*),", re.MULTILINE),
+)
 
 
 def signs(ptx: str, *, is_cold: bool) -> Iterator[Reason]:
-    """Yield what a kernel must not do while it is judged: read clocks, launch kernels, or pin lines of a cold cache."""
+    """Yield what a kernel must not do while it is judged.
+
+    It may not read clocks or count launches, launch kernels, keep memory of the device's heap, or pin lines of a cold
+    cache. Where it only could tell an emulator from a GPU, the reason is not certain.
+    """
     if match := _CLOCK.search(ptx):
         text = f"it reads {match[0]}, by which it can tell a measurement from a use"
         yield Reason(Question.HONEST, ReasonCode.READS_CLOCK, text)
+    if match := _SURROUNDINGS.search(ptx):
+        text = f"it reads {match[0]}, by which it can tell where it runs"
+        yield Reason(Question.HONEST, ReasonCode.READS_SURROUNDINGS, text, is_certain=False)
     if _LAUNCH.search(ptx):
         text = "it launches kernels, whose work may end after its own time"
         yield Reason(Question.HONEST, ReasonCode.LAUNCHES_KERNELS, text)
+    if _ALLOCATE.search(ptx) and not _FREE.search(ptx):
+        text = "it allocates memory of the device, and frees none: later launches find less"
+        yield Reason(Question.HONEST, ReasonCode.KEEPS_MEMORY, text)
     if is_cold and (match := _PIN.search(ptx)):
-        text = f"`{match[0]}` keeps data in the L2 cache, which is timed without the kernel's data"
+        text = f"`{match[0]}` decides what the L2 cache keeps, which is timed without the kernel's data"
         yield Reason(Question.HONEST, ReasonCode.PINS_CACHE, text)

@@ -25,15 +25,17 @@ MOST_THREADS = 1 << 14  # of an emulated launch: more take seconds, and share mo
 
 def small_inputs(request: JudgeRequest) -> Iterator[JudgeInput]:
     """Yield the inputs that the emulator runs, those of sizes first, each drawn anew."""
-    random = np.random.default_rng([request.rules.seed, *np.random.SeedSequence().generate_state(4)])
+    random = np.random.default_rng()  # no candidate knows the seed
     every = edge_sizes(request.sizes, request.launches.threads(request.kernels))
     small = [sizes for sizes in every if _threads(request, sizes) <= MOST_THREADS] or every[:1]
+    base = None
     for sizes in small:
-        yield _at(request, sizes, random)
-    if not request.rules.vary:
+        base = _at(request, sizes, random)
+        yield base
+    if base is None or not request.rules.vary:
         return
-    base = _at(request, small[-1], random)
     names = [*CONTENTS, *(SPECIAL if request.rules.special else ())]
+    yield _with_another_element(base, random, request.outputs)
     for name in names:
         if changed := _with_contents(base, name, random, request.outputs):
             yield changed
@@ -41,7 +43,7 @@ def small_inputs(request: JudgeRequest) -> Iterator[JudgeInput]:
 
 def timed_input(request: JudgeRequest) -> JudgeInput:
     """Return the input that is timed: that of the greatest sizes."""
-    return _at(request, greatest_sizes(request.sizes), np.random.default_rng(request.rules.seed))
+    return _at(request, greatest_sizes(request.sizes), np.random.default_rng())
 
 
 def _threads(request: JudgeRequest, sizes: Sizes) -> int:
@@ -70,6 +72,16 @@ def _own(value: object) -> object:
 
 def _named(sizes: Sizes) -> str:
     return ", ".join(f"{name} = {value}" for name, value in sizes.items()) or "the given inputs"
+
+
+def _with_another_element(base: JudgeInput, random: np.random.Generator, outputs: tuple[int, ...]) -> JudgeInput:
+    """Return an input that differs from the one before in one element: a few elements do not tell inputs apart."""
+    arguments = list(base.arguments)
+    for place, value in enumerate(arguments):
+        if isinstance(value, np.ndarray) and value.dtype.kind == "f" and value.size and place not in outputs:
+            arguments[place] = value.copy(order="K")
+            arguments[place].ravel(order="K")[random.integers(value.size)] = random.choice([value.min(), value.max()])
+    return JudgeInput(f"{base.name}, one element changed", base.sizes, tuple(arguments))
 
 
 def _with_contents(
