@@ -389,7 +389,7 @@ def judge(  # noqa: PLR0913  (a keyword per fact about the launches and the meas
                 time_limit=time_limit,
                 seed=seed,
             ),
-            timing=request.Timing(
+            timing=request.JudgeTiming(
                 device=device,
                 gpu=gpu,
                 arch=arch,

@@ -116,13 +116,13 @@ _SIZE = re.compile(r"(?P<name>\w+)=(?P<least>\d+):(?P<greatest>\d+)", re.ASCII)
 def command(
     console: Console, /, candidates: tuple[Path, ...], reference: Path, size: str | None, form: str, **given: object
 ) -> int:
-    r"""Judge kernels: one verdict on each candidate, accepted, rejected or undecided, with the reasons.
+    r"""Judge kernels: one verdict on each candidate.
 
-    CANDIDATE is a .cu file with one kernel, which takes the arguments of the reference in their order. Asks of each, in
-    a process of its own: does it compile, is it free of races and of accesses out of bounds, does it compute what the
-    reference computes, at sizes around warps and blocks and for equal, ordered and extreme contents, does it leave no
-    work out, and, on a GPU, is it faster than the reference? Host code of a candidate is not run, and it may include
-    files beside it, in the folders of -I, and of CUDA.
+    CANDIDATE is a .cu file with one kernel, which takes the arguments of the reference in their order. It is accepted,
+    rejected or undecided, with the reasons. Asks of each, in a process of its own: does it compile, is it free of races
+    and of accesses out of bounds, does it compute what the reference computes, at sizes around warps and blocks and for
+    equal, ordered and extreme contents, does it leave no work out, and, on a GPU, is it faster than the reference? Host
+    code of a candidate is not run, and it may include files beside it, in the folders of -I, and of CUDA.
 
     \b
     Exit codes:

@@ -167,7 +167,7 @@ def exit_codes() -> str:
         " `noise learn` found that its estimate would raise false alarms; `check` found a kernel that is declared safe"
         " and is not; `run`, `gate` or `claims` found that a required claim does not hold in each setting, or was not"
         " tested; `limits` found a case more than 1% faster than its limit; `fleet --fail-on-outliers` found"
-        " an outlier; `challenge` found a race or a memory fault",
+        " an outlier; `challenge` found a race or a memory fault; `judge` rejects a kernel",
         errors.UsageError.exit_code: "wrong usage: an unknown command, option or value",
         errors.InputError.exit_code: "a suite, a pattern or results that cannot be read, written or compared;"
         " `compare --across` reports what cannot be compared; `limits --requests`: no kernel of a run is of a pattern"
@@ -181,7 +181,7 @@ def exit_codes() -> str:
         UNDECIDED_EXIT: "`compare --strict` and `gate --strict`: a case is suspected, inconclusive or not comparable;"
         " `claims --strict` and `gate --strict`: a required claim is inconclusive; `check --strict`: a declaration"
         " looks wrong, or a kernel is doubtful or needs arguments; `fleet --strict`: a device is undecided, or a model"
-        " has too few devices",
+        " has too few devices; `judge`: a verdict is undecided, and no kernel is rejected",
         errors.INTERNAL_FAULT: "shflbench itself failed; please report it",
         errors.HUNG_UP: "ended by SIGHUP, for example because the terminal was closed; rows are kept as for 130",
         errors.INTERRUPTED: "interrupted by Ctrl-C; finished rows are kept, and `--resume` measures the other cases",

@@ -6,15 +6,21 @@ import inspect
 import json
 import re
 from dataclasses import fields
+from typing import TYPE_CHECKING
 
 import shflbench
 from shflbench.advice.api import AdviceResult
 from shflbench.checker.python.results import CheckFinding, CheckResult
 from shflbench.kernel_facts.inspection import InspectResult
 from shflbench.user_kernels.bench.result import BenchResult
+from shflbench.user_kernels.judge.result import JudgeResult
+from shflbench.user_kernels.judge.verdict import Verdict, VerdictReason
 from tools.docs.machine_code import table
 from tools.docs.pattern_pages import NOTE
 from tools.docs.wrap import wrap_page
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 # The pages in the order of use, each with its title.
 PAGES = {
@@ -22,7 +28,7 @@ PAGES = {
     "suite.md": "Suite files: every key",
     "patterns/README.md": "Patterns: variants, options, kernels and machine code",
     "columns.md": "Columns of results.csv, samples.csv.gz and limits.csv",
-    "python.md": "Python: bench, check and inspect kernels, advise, load runs and samples as pandas tables",
+    "python.md": "Python: bench, check, judge and inspect kernels, advise, load runs and samples as pandas tables",
     "run-json.md": "run.json: settings, versions and device of a run",
     "kernels-zip.md": "kernels.zip: sources and machine code of a run",
     "exit-codes.md": "Exit codes",
@@ -44,11 +50,12 @@ def python() -> str:
     """Return the page of the functions that `import shflbench` offers."""
     bench = (*_function("bench"), _BENCH_EXAMPLE, *_members(BenchResult))
     parts = (*bench, *_function("check"), _CHECK_EXAMPLE, *_members(CheckResult), *_members(CheckFinding), _PLUGIN)
+    judged = (*_function("judge"), *_members(JudgeResult), *_members(Verdict), *_members(VerdictReason))
     inspected = (*_function("inspect"), _INSPECT_EXAMPLE, *_members(InspectResult))
     advised = (*_function("advise"), _ADVISE_EXAMPLE, *_members(AdviceResult))
     tables = (*_function("load"), _EXAMPLE, _TYPES, *_function("split_options"), _SPLIT_EXAMPLE)
     samples = (*_function("load_samples"), _SAMPLES_EXAMPLE)
-    sections = (*parts, *inspected, *advised, *tables, *samples)
+    sections = (*parts, *judged, *inspected, *advised, *tables, *samples)
     return wrap_page("\n\n".join((NOTE, "# Python", _ABOUT, *sections)) + "\n")
 
 
@@ -85,7 +92,7 @@ def _linked(text: str) -> str:
     return re.sub(r"(shflbench\.errors\.\w+)", r"`\1`", text)
 
 
-def _members(kind: type[BenchResult | CheckResult | CheckFinding | InspectResult | AdviceResult]) -> tuple[str, str]:
+def _members(kind: type[DataclassInstance]) -> tuple[str, str]:
     """Return a section on the fields and functions of a dataclass."""
     source = inspect.getsource(kind)
     rows = []
@@ -102,10 +109,10 @@ def _members(kind: type[BenchResult | CheckResult | CheckFinding | InspectResult
 
 _WIDEST = 100  # characters of a signature in one line
 _ABOUT = """\
-`import shflbench` offers seven functions, for tests, notebooks and scripts; the [command line](commands.md) does
+`import shflbench` offers eight functions, for tests, notebooks and scripts; the [command line](commands.md) does
 everything else. [Compare kernels from Python](../how-to/bench-from-python.md), [Check a kernel from
-Python](../how-to/check-a-kernel-from-python.md) and [Explore results in a notebook](../notebooks/explore-results.md)
-show them in use."""
+Python](../how-to/check-a-kernel-from-python.md), [Judge kernels](../how-to/judge-kernels.md) and [Explore results in a
+notebook](../notebooks/explore-results.md) show them in use."""
 _BENCH_EXAMPLE = """\
 ```python
 import numpy as np

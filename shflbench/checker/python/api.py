@@ -96,7 +96,7 @@ def check_prepared(
     )
     compiled = CompileOptions(target_of(prepared.file.ptx))
     options = replace(limits, kernels=(prepared.symbol,), compile=compiled, given=given)
-    return check_result(check_kernels(prepared.file, options), prepared, request.seed)
+    return check_result(check_kernels(prepared.file, options), prepared, seed)
 
 
 def _prepared(

@@ -18,7 +18,7 @@ from shflbench.user_kernels.judge.request import REFERENCE
 from shflbench.user_kernels.judge.result import JudgeResult
 from shflbench.user_kernels.judge.source import source_of
 from shflbench.user_kernels.judge.timed import time_candidates
-from shflbench.user_kernels.judge.verdict import Question, Reason, ReasonCode, Verdict
+from shflbench.user_kernels.judge.verdict import Question, ReasonCode, Verdict, VerdictReason
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -93,7 +93,7 @@ def _answered(request: JudgeRequest, expected: Expectations) -> Iterator[Verdict
         except (BrokenProcessPool, MemoryError):
             text = "its process crashed, or needed more memory than a candidate may have"
             answers = CandidateAnswers(
-                (Reason(Question.CHECKED, ReasonCode.OVER_LIMIT, text, is_certain=False),), {}, 0
+                (VerdictReason(Question.CHECKED, ReasonCode.OVER_LIMIT, text, is_certain=False),), {}, 0
             )
         assert isinstance(answers, CandidateAnswers)  # noqa: S101  (for the type checker)
         done[index] = answers

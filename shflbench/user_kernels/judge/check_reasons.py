@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shflbench.checker import KernelVerdict
-from shflbench.user_kernels.judge.verdict import Question, Reason, ReasonCode
+from shflbench.user_kernels.judge.verdict import Question, ReasonCode, VerdictReason
 
 if TYPE_CHECKING:
     from shflbench.checker import CheckFinding, CheckResult
@@ -50,7 +50,7 @@ _CODES = {
 _GOOD = (KernelVerdict.CLEAN, KernelVerdict.HARMLESS, KernelVerdict.DEPENDENT)
 
 
-def check_reason(result: CheckResult, name: str = "") -> Reason | None:
+def check_reason(result: CheckResult, name: str = "") -> VerdictReason | None:
     """Return why a kernel is not safe at an input of this name, or why that is unknown; None if it is safe."""
     if result.verdict in _GOOD:
         return None
@@ -58,11 +58,11 @@ def check_reason(result: CheckResult, name: str = "") -> Reason | None:
     if result.verdict is KernelVerdict.BROKEN:
         sentence = next(iter(result.details), result.sentence)
         code = _CODES.get(finding.kind, ReasonCode.FAULT) if finding else ReasonCode.FAULT
-        return Reason(Question.CHECKED, code, _with(sentence, name), place=_place(finding), input=name)
+        return VerdictReason(Question.CHECKED, code, _with(sentence, name), place=_place(finding), input=name)
     sentence = next(iter(result.details), result.sentence) if finding else result.sentence
     is_doubtful = result.verdict is KernelVerdict.DOUBTFUL and finding is not None
     code = _CODES.get(finding.kind, ReasonCode.NOT_CHECKED) if finding and is_doubtful else ReasonCode.NOT_CHECKED
-    return Reason(
+    return VerdictReason(
         Question.CHECKED,
         code,
         _with(f"{result.verdict}, {sentence}", name),

@@ -8,34 +8,34 @@ import numpy as np
 
 from shflbench.measure.agreement import mismatch
 from shflbench.user_kernels.judge.judge_input import POISON
-from shflbench.user_kernels.judge.verdict import Question, Reason, ReasonCode
+from shflbench.user_kernels.judge.verdict import Question, ReasonCode, VerdictReason
 from shflbench.user_kernels.stored_pattern import TOLERANCES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from shflbench.user_kernels.judge.expectation import Arrays, Expectation
+    from shflbench.user_kernels.judge.expectation import Arrays, ExpectedResults
     from shflbench.user_kernels.judge.request import JudgeRules
 
 
-def difference(outputs: Arrays, expected: Expectation, rules: JudgeRules) -> Reason | None:
+def difference(outputs: Arrays, expected: ExpectedResults, rules: JudgeRules) -> VerdictReason | None:
     """Return the first difference; None if all results agree, and no other array has changed."""
     name = expected.input.name
     for place, wanted in expected.results.items():
         got = outputs[place]
         if unwritten := _unwritten(got, wanted):
             text = f"it does not write {unwritten} of argument {place}, with {name}"
-            return Reason(Question.EQUAL, ReasonCode.UNWRITTEN, text, input=name)
+            return VerdictReason(Question.EQUAL, ReasonCode.UNWRITTEN, text, input=name)
         share = tolerance_of(wanted.dtype) if rules.tolerance is None else rules.tolerance
         tiny = float(np.finfo(wanted.dtype).smallest_normal) if wanted.dtype.kind == "f" and share else 0.0
         wrong = mismatch([got], [wanted], tiny, (place in rules.unordered,), (share,))
         if wrong:
             text = f"in argument {place}, {wrong}, with {name}"
-            return Reason(Question.EQUAL, ReasonCode.WRONG_RESULT, text, input=name)
+            return VerdictReason(Question.EQUAL, ReasonCode.WRONG_RESULT, text, input=name)
     for place, got in outputs.items():
         if place not in expected.results and _bytes(got) != _bytes(expected.input.arguments[place]):
             text = f"it changes argument {place}, which the reference only reads, with {name}"
-            return Reason(Question.EQUAL, ReasonCode.INPUT_CHANGED, text, input=name)
+            return VerdictReason(Question.EQUAL, ReasonCode.INPUT_CHANGED, text, input=name)
     return None
 
 

@@ -23,7 +23,7 @@ TRIED = 3  # inputs by which it is decided which results are overwritten only
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Expectation:
+class ExpectedResults:
     """An input, and the contents of the results after a launch with it."""
 
     input: JudgeInput
@@ -34,7 +34,7 @@ class Expectation:
 class Expectations:
     """All inputs with what is expected of them, and those that the reference does not take, with the reason."""
 
-    expected: tuple[Expectation, ...]
+    expected: tuple[ExpectedResults, ...]
     skipped: Mapping[str, str]
     overwritten: tuple[int, ...] = ()  # the positions of results whose contents before a launch do not matter
 
@@ -72,7 +72,7 @@ def expectations(run: RunReference, inputs: Sequence[JudgeInput], outputs: tuple
         if isinstance(arrays, str):
             skipped[item.name] = arrays
         else:
-            expected.append(Expectation(ready, {place: arrays[place] for place in results}))
+            expected.append(ExpectedResults(ready, {place: arrays[place] for place in results}))
     return Expectations(tuple(expected), skipped, overwritten)
 
 

@@ -12,8 +12,8 @@ from shflbench.errors import InputError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from shflbench.user_kernels.judge.expectation import Expectation
-    from shflbench.user_kernels.judge.request import KernelLaunch
+    from shflbench.user_kernels.judge.expectation import ExpectedResults
+    from shflbench.user_kernels.judge.request import JudgeLaunch
 
 TASK = '''"""One input for which `{candidate}` failed: {name}."""
 
@@ -33,7 +33,9 @@ def reference(*_):
 '''
 
 
-def keep_failure(folder: Path, candidate: str, path: Path | None, expected: Expectation, launch: KernelLaunch) -> str:
+def keep_failure(
+    folder: Path, candidate: str, path: Path | None, expected: ExpectedResults, launch: JudgeLaunch
+) -> str:
     """Write the input of a failure into a new folder below, and return the command that repeats it.
 
     InputError if the folder cannot be written.
@@ -52,7 +54,7 @@ def keep_failure(folder: Path, candidate: str, path: Path | None, expected: Expe
     return shlex.join(["shflbench", "judge", str(path or "CANDIDATE"), "--reference", str(place / "task.py")])
 
 
-def _task(candidate: str, expected: Expectation, launch: KernelLaunch) -> str:
+def _task(candidate: str, expected: ExpectedResults, launch: JudgeLaunch) -> str:
     return TASK.format(
         candidate=candidate,
         name=expected.input.name,

@@ -20,7 +20,7 @@ from shflbench.user_kernels.judge.equal import difference
 from shflbench.user_kernels.judge.expectation import Expectations, expectations
 from shflbench.user_kernels.judge.judge_input import shaped_like
 from shflbench.user_kernels.judge.launches import dims_of
-from shflbench.user_kernels.judge.verdict import Question, Reason, ReasonCode
+from shflbench.user_kernels.judge.verdict import Question, ReasonCode, VerdictReason
 from shflbench.user_kernels.stored_pattern import compiler_options
 
 if TYPE_CHECKING:
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
     from shflbench.checker import OpenedKernel
     from shflbench.cuda.backends.base import Array, Backend, PassedArgument
-    from shflbench.user_kernels.judge.expectation import Arrays, Expectation
+    from shflbench.user_kernels.judge.expectation import Arrays, ExpectedResults
     from shflbench.user_kernels.judge.judge_input import JudgeInput
-    from shflbench.user_kernels.judge.request import JudgeRules, KernelLaunch
+    from shflbench.user_kernels.judge.request import JudgeLaunch, JudgeRules
     from shflbench.user_kernels.judge.source import KernelSource
 
 
@@ -41,15 +41,15 @@ class GpuJob:
     opener: str  # `module:function`, which opens the device that `device` names
     device: str
     source: KernelSource
-    launches: Sequence[KernelLaunch]
-    expectations: Sequence[Expectation] = ()
+    launches: Sequence[JudgeLaunch]
+    expectations: Sequence[ExpectedResults] = ()
     inputs: Sequence[JudgeInput] = ()  # of the reference
     results: tuple[int, ...] = ()
     overwritten: tuple[int, ...] = ()
     rules: JudgeRules
 
 
-def run_on_gpu(job: GpuJob) -> Expectations | Reason | None:
+def run_on_gpu(job: GpuJob) -> Expectations | VerdictReason | None:
     """Return the first difference from what is expected, None if there is none; or what to expect.
 
     UsageError if the reference does not run.
@@ -59,7 +59,7 @@ def run_on_gpu(job: GpuJob) -> Expectations | Reason | None:
     try:
         kernel, opened = _built(job.source, job.rules, backend.device.arch)
     except CompileError as error:
-        return Reason(Question.COMPILES, ReasonCode.NOT_COMPILED, error.message)
+        return VerdictReason(Question.COMPILES, ReasonCode.NOT_COMPILED, error.message)
     runner = _Runner(backend, kernel, opened, job.overwritten, job.rules)
     if job.inputs:
         return expectations(lambda item: runner.once(job.launches[0], item), job.inputs, job.results)
@@ -101,7 +101,7 @@ class _Runner:
     overwritten: tuple[int, ...]
     rules: JudgeRules
 
-    def reason(self, launch: KernelLaunch, group: Sequence[Expectation]) -> Reason | None:
+    def reason(self, launch: JudgeLaunch, group: Sequence[ExpectedResults]) -> VerdictReason | None:
         """Return the first difference at one size, first after launches that find overwritten results; None if none.
 
         Then each launch finds the results that the one before left.
@@ -121,10 +121,12 @@ class _Runner:
                 kernel.close()
         except LaunchError as error:
             text = f"on the GPU, {error.message}"
-            return Reason(Question.CHECKED, ReasonCode.FAULT, text, input=group[0].input.name)
+            return VerdictReason(Question.CHECKED, ReasonCode.FAULT, text, input=group[0].input.name)
         return None
 
-    def _reason(self, launch: KernelLaunch, expected: Expectation, different: Reason, *, is_first: bool) -> Reason:
+    def _reason(
+        self, launch: JudgeLaunch, expected: ExpectedResults, different: VerdictReason, *, is_first: bool
+    ) -> VerdictReason:
         """Return a difference as a reason: a kernel that is right without launches before keeps results."""
         alone = self.once(launch, expected.input)
         if not is_first and not isinstance(alone, str) and difference(alone, expected, self.rules) is None:
@@ -132,7 +134,7 @@ class _Runner:
             return replace(different, question=Question.HONEST, code=ReasonCode.KEEPS_RESULTS, sentence=text)
         return replace(different, sentence=f"on the GPU, {different.sentence}")
 
-    def once(self, launch: KernelLaunch, item: JudgeInput) -> Arrays | str:
+    def once(self, launch: JudgeLaunch, item: JudgeInput) -> Arrays | str:
         """Return the arrays after one launch, or why it fails."""
         try:
             call, inputs = self._call(launch, item)
@@ -144,7 +146,7 @@ class _Runner:
         except ShflbenchError as error:
             return error.message
 
-    def _call(self, launch: KernelLaunch, item: JudgeInput) -> tuple[KernelCall, list[Array]]:
+    def _call(self, launch: JudgeLaunch, item: JudgeInput) -> tuple[KernelCall, list[Array]]:
         """Return the call, with each array as a buffer that is read, unless its contents do not matter, and written."""
         dims = dims_of(launch)
         arguments: list[PassedArgument] = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from shflbench.user_kernels.judge.verdict import Question, Reason, ReasonCode
+from shflbench.user_kernels.judge.verdict import Question, ReasonCode, VerdictReason
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,7 +22,7 @@ _ALLOCATE, _FREE = (
 )
 
 
-def signs(ptx: str, *, is_cold: bool) -> Iterator[Reason]:
+def signs(ptx: str, *, is_cold: bool) -> Iterator[VerdictReason]:
     """Yield what a kernel must not do while it is judged.
 
     It may not read clocks or count launches, launch kernels, keep memory of the device's heap, or pin lines of a cold
@@ -30,16 +30,16 @@ def signs(ptx: str, *, is_cold: bool) -> Iterator[Reason]:
     """
     if match := _CLOCK.search(ptx):
         text = f"it reads {match[0]}, by which it can tell a measurement from a use"
-        yield Reason(Question.HONEST, ReasonCode.READS_CLOCK, text)
+        yield VerdictReason(Question.HONEST, ReasonCode.READS_CLOCK, text)
     if match := _SURROUNDINGS.search(ptx):
         text = f"it reads {match[0]}, by which it can tell where it runs"
-        yield Reason(Question.HONEST, ReasonCode.READS_SURROUNDINGS, text, is_certain=False)
+        yield VerdictReason(Question.HONEST, ReasonCode.READS_SURROUNDINGS, text, is_certain=False)
     if _LAUNCH.search(ptx):
         text = "it launches kernels, whose work may end after its own time"
-        yield Reason(Question.HONEST, ReasonCode.LAUNCHES_KERNELS, text)
+        yield VerdictReason(Question.HONEST, ReasonCode.LAUNCHES_KERNELS, text)
     if _ALLOCATE.search(ptx) and not _FREE.search(ptx):
         text = "it allocates memory of the device, and frees none: later launches find less"
-        yield Reason(Question.HONEST, ReasonCode.KEEPS_MEMORY, text)
+        yield VerdictReason(Question.HONEST, ReasonCode.KEEPS_MEMORY, text)
     if is_cold and (match := _PIN.search(ptx)):
         text = f"`{match[0]}` decides what the L2 cache keeps, which is timed without the kernel's data"
-        yield Reason(Question.HONEST, ReasonCode.PINS_CACHE, text)
+        yield VerdictReason(Question.HONEST, ReasonCode.PINS_CACHE, text)

@@ -15,15 +15,15 @@ from shflbench.user_kernels.judge.honesty import signs
 from shflbench.user_kernels.judge.includes import refused_include
 from shflbench.user_kernels.judge.launches import one_launch
 from shflbench.user_kernels.judge.repeated import kept_results
-from shflbench.user_kernels.judge.verdict import Question, Reason, ReasonCode
+from shflbench.user_kernels.judge.verdict import Question, ReasonCode, VerdictReason
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from shflbench.checker import CheckResult, OpenedKernel
-    from shflbench.user_kernels.judge.expectation import Arrays, Expectation
+    from shflbench.user_kernels.judge.expectation import Arrays, ExpectedResults
     from shflbench.user_kernels.judge.judge_input import JudgeInput
-    from shflbench.user_kernels.judge.request import JudgeRules, KernelLaunch
+    from shflbench.user_kernels.judge.request import JudgeLaunch, JudgeRules
     from shflbench.user_kernels.judge.source import KernelSource
 
 
@@ -33,8 +33,8 @@ class CandidateJob:
 
     name: str
     source: KernelSource
-    launches: Sequence[KernelLaunch]
-    expectations: Sequence[Expectation]
+    launches: Sequence[JudgeLaunch]
+    expectations: Sequence[ExpectedResults]
     rules: JudgeRules
     overwritten: tuple[int, ...] = ()  # positions of results that a launch only overwrites
     is_cold: bool = False
@@ -45,7 +45,7 @@ class ReferenceJob:
     """A kernel that is the reference, with its launches, one per input."""
 
     source: KernelSource
-    launches: Sequence[KernelLaunch]
+    launches: Sequence[JudgeLaunch]
     inputs: Sequence[JudgeInput]
     outputs: tuple[int, ...]
     rules: JudgeRules
@@ -55,7 +55,7 @@ class ReferenceJob:
 class CandidateAnswers:
     """The answers about one candidate."""
 
-    reasons: tuple[Reason, ...]
+    reasons: tuple[VerdictReason, ...]
     seconds: dict[Question, float]
     inputs: int
 
@@ -86,7 +86,7 @@ class _Asked:
 
     def __init__(self, job: CandidateJob) -> None:
         self._job = job
-        self._reasons: list[Reason] = []
+        self._reasons: list[VerdictReason] = []
         self._seconds: dict[Question, float] = {}
         self._inputs = 0
 
@@ -161,7 +161,7 @@ class _Asked:
             if reason := kept_results(opened, pairs, self._job.overwritten, self._job.rules):
                 self._reasons.append(reason)
 
-    def _judge(self, result: CheckResult, expected: Expectation) -> None:
+    def _judge(self, result: CheckResult, expected: ExpectedResults) -> None:
         """Add what an input shows that none before it has shown."""
         unsafe = check_reason(result, expected.input.name)
         if unsafe is None:
@@ -173,7 +173,7 @@ class _Asked:
     def _add(
         self, question: Question, code: ReasonCode, sentence: str, place: str = "", *, is_certain: bool = True
     ) -> None:
-        self._reasons.append(Reason(question, code, sentence, is_certain, place))
+        self._reasons.append(VerdictReason(question, code, sentence, is_certain, place))
 
 
 def _by_place(result: CheckResult) -> Arrays:

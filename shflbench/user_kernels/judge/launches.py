@@ -9,10 +9,10 @@ from shflbench.core.dimensions import NO_CLUSTER, Dims
 
 if TYPE_CHECKING:
     from shflbench.user_kernels.judge.judge_input import JudgeInput
-    from shflbench.user_kernels.judge.request import KernelLaunch
+    from shflbench.user_kernels.judge.request import JudgeLaunch
 
 
-def one_launch(launch: KernelLaunch, item: JudgeInput) -> OneLaunch:
+def one_launch(launch: JudgeLaunch, item: JudgeInput) -> OneLaunch:
     """Return the launch with these arguments."""
     return OneLaunch(
         grid=launch.grid,
@@ -31,7 +31,7 @@ class LaunchedDims(NamedTuple):
     cluster: Dims
 
 
-def dims_of(launch: KernelLaunch) -> LaunchedDims:
+def dims_of(launch: JudgeLaunch) -> LaunchedDims:
     """Return the dimensions of a launch; UsageError for what is none."""
     shape = launch_shape((launch.grid, launch.block), MOST_TIMED_THREADS)
     return LaunchedDims(shape.grid, shape.block, cluster_dims(launch.cluster) or NO_CLUSTER)

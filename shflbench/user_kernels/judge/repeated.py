@@ -14,15 +14,15 @@ from shflbench.checker import LaunchesInTurn
 from shflbench.errors import EmulatorError, UsageError
 from shflbench.user_kernels.judge.equal import difference
 from shflbench.user_kernels.judge.launches import one_launch
-from shflbench.user_kernels.judge.verdict import Question, Reason, ReasonCode
+from shflbench.user_kernels.judge.verdict import Question, ReasonCode, VerdictReason
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from shflbench.checker import OpenedKernel
-    from shflbench.user_kernels.judge.expectation import Arrays, Expectation
+    from shflbench.user_kernels.judge.expectation import Arrays, ExpectedResults
     from shflbench.user_kernels.judge.judge_input import JudgeInput
-    from shflbench.user_kernels.judge.request import JudgeRules, KernelLaunch
+    from shflbench.user_kernels.judge.request import JudgeLaunch, JudgeRules
 
 USUAL = 5  # launches
 OF_KEEPERS = 40  # of a kernel with `__device__` variables, which may count launches; more are for the GPU
@@ -30,10 +30,10 @@ OF_KEEPERS = 40  # of a kernel with `__device__` variables, which may count laun
 
 def kept_results(
     opened: OpenedKernel,
-    pairs: Sequence[tuple[KernelLaunch, Expectation]],
+    pairs: Sequence[tuple[JudgeLaunch, ExpectedResults]],
     overwritten: tuple[int, ...],
     rules: JudgeRules,
-) -> Reason | None:
+) -> VerdictReason | None:
     """Return that results depend on earlier launches; None if they do not, or if launches in turn cannot be emulated.
 
     All inputs have one size, and so the launches one shape.
@@ -48,7 +48,7 @@ def kept_results(
             before = launches.run(one_launch(launch, item))
             if different := difference(before, replace(expected, input=item), rules):
                 text = f"its result depends on an earlier launch: {different.sentence}"
-                return Reason(Question.HONEST, ReasonCode.KEEPS_RESULTS, text, input=different.input)
+                return VerdictReason(Question.HONEST, ReasonCode.KEEPS_RESULTS, text, input=different.input)
     except (EmulatorError, UsageError):
         return None
     return None

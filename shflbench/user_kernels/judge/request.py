@@ -37,7 +37,7 @@ class JudgeLaunches:
     shared_bytes: PerCandidate[int] = None
     cluster: PerCandidate[Extent] = None
 
-    def of(self, kernel: str, sizes: Sizes) -> KernelLaunch:
+    def of(self, kernel: str, sizes: Sizes) -> JudgeLaunch:
         """Return the launch of a kernel; UsageError if it has no grid or no block."""
         grid, block = _value(self.grid, kernel, sizes), _value(self.block, kernel, sizes)
         if grid is None or block is None:
@@ -45,7 +45,7 @@ class JudgeLaunches:
                 f"`{kernel}` has no {'grid' if grid is None else 'block'}",
                 "Pass grid=… and block=…: numbers, tuples, or functions of the sizes.",
             )
-        return KernelLaunch(
+        return JudgeLaunch(
             grid, block, _value(self.shared_bytes, kernel, sizes) or 0, _value(self.cluster, kernel, sizes)
         )
 
@@ -56,7 +56,7 @@ class JudgeLaunches:
 
 
 @dataclass(frozen=True, slots=True)
-class KernelLaunch:
+class JudgeLaunch:
     """The launch of a kernel at one size."""
 
     grid: Extent
@@ -80,7 +80,7 @@ class JudgeRules:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Timing:
+class JudgeTiming:
     """Where and how candidates are timed."""
 
     device: str = "auto"
@@ -101,7 +101,7 @@ class JudgeRequest:
     outputs: tuple[int, ...]  # positions of the results; none: those that the reference writes
     launches: JudgeLaunches
     rules: JudgeRules
-    timing: Timing
+    timing: JudgeTiming
     compile: CompileOptions = field(default_factory=CompileOptions)
     failures: Path | None = None  # the folder that keeps inputs that show failures
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from shflbench.core.notebook import html_table, paragraphs, shown_number
+from shflbench.schemas.judge import SCHEMA
 from shflbench.user_kernels.judge.verdict import Decision, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-SCHEMA = 1  # of `to_dict()`: keys may be added, and none changes its meaning, without another number
+    from shflbench.schemas.judge import JudgeDocument
+
 _HEADINGS = ("candidate", "decision", "reason", "time_us", "speedup", "sentence")
 
 
@@ -25,8 +27,8 @@ class JudgeResult:
     skipped: Mapping[str, str]  # inputs that the reference does not take → why
     notes: tuple[str, ...] = ()
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return what `shflbench judge --format json` prints."""
+    def to_dict(self) -> JudgeDocument:
+        """Return what `shflbench judge --format json` prints; see `shflbench schema judge`."""
         return {
             "schema": SCHEMA,
             "decision": self.decision.value,
@@ -41,8 +43,8 @@ class JudgeResult:
         return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
 
     def __repr__(self) -> str:
-        """Return the decisions, without times."""
-        return f"JudgeResult({', '.join(f'{verdict.candidate}: {verdict.decision}' for verdict in self.verdicts)})"
+        """Return the decisions in one line, without times, which differ between runs."""
+        return f"<JudgeResult: {', '.join(f'{verdict.candidate} {verdict.decision}' for verdict in self.verdicts)}>"
 
     @property
     def decision(self) -> Decision:
@@ -77,18 +79,17 @@ class JudgeResult:
 
     def _repr_html_(self) -> str:
         """Return the verdicts as a table, as a notebook shows them."""
-        rows = "".join(
-            f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in _cells(item))}</tr>" for item in self.verdicts
-        )
-        head = "".join(f"<th>{name}</th>" for name in _HEADINGS)
-        notes = "".join(f"<p>{escape(note)}</p>" for note in self.notes)
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{notes}"
+        return html_table(_HEADINGS, map(_cells, self.verdicts)) + paragraphs(*self.notes)
 
 
-def _cells(verdict: Verdict) -> Iterator[str]:
-    yield verdict.candidate
-    yield verdict.decision
-    yield verdict.reason.code if verdict.reason else ""
-    yield "" if verdict.time_us is None else f"{verdict.time_us:.4g}"
-    yield "" if verdict.speedup is None else f"{verdict.speedup[0]:.2f}"
-    yield verdict.reason.sentence if verdict.reason else ""
+def _cells(verdict: Verdict) -> tuple[object, ...]:
+    reason = verdict.reason
+    speed = verdict.speedup[0] if verdict.speedup else None
+    numbers = (shown_number(verdict.time_us), shown_number(speed))
+    return (
+        verdict.candidate,
+        verdict.decision,
+        reason.code if reason else None,
+        *numbers,
+        reason.sentence if reason else None,
+    )

