@@ -8,6 +8,7 @@ import numpy as np
 
 from shflbench.measure.agreement import mismatch
 from shflbench.user_kernels.judge.judge_input import POISON
+from shflbench.user_kernels.judge.tensors import BFLOAT16, numbers
 from shflbench.user_kernels.judge.verdict import Question, ReasonCode, VerdictReason
 from shflbench.user_kernels.stored_pattern import TOLERANCES
 
@@ -26,9 +27,12 @@ def difference(outputs: Arrays, expected: ExpectedResults, rules: JudgeRules) ->
         if unwritten := _unwritten(got, wanted):
             text = f"it does not write {unwritten} of argument {place}, with {name}"
             return VerdictReason(Question.EQUAL, ReasonCode.UNWRITTEN, text, input=name)
-        share = tolerance_of(wanted.dtype) if rules.tolerance is None else rules.tolerance
-        tiny = float(np.finfo(wanted.dtype).smallest_normal) if wanted.dtype.kind == "f" and share else 0.0
-        wrong = mismatch([got], [wanted], tiny, (place in rules.unordered,), (share,))
+        kind = expected.input.tensors.get(place)
+        usual = TOLERANCES["bf16"] if kind == BFLOAT16 else tolerance_of(wanted.dtype)
+        values = [numbers(array, kind) for array in (got, wanted)]
+        share = usual if rules.tolerance is None else rules.tolerance
+        tiny = float(np.finfo(values[1].dtype).smallest_normal) if values[1].dtype.kind == "f" and share else 0.0
+        wrong = mismatch(values[:1], values[1:], tiny, (place in rules.unordered,), (share,))
         if wrong:
             text = f"in argument {place}, {wrong}, with {name}"
             return VerdictReason(Question.EQUAL, ReasonCode.WRONG_RESULT, text, input=name)

@@ -15,6 +15,7 @@ import numpy as np
 from shflbench.checker import host_arguments
 from shflbench.errors import ShflbenchError, UsageError
 from shflbench.user_kernels.judge.expectation import Arrays, Expectations, expectations
+from shflbench.user_kernels.judge.tensors import in_type, with_tensors
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -80,20 +81,22 @@ class _Applied:
         arguments = [value.copy(order="K") if isinstance(value, np.ndarray) else value for value in item.arguments]
         try:
             with np.errstate(all="ignore"):
-                returned = self._function(*arguments)
+                returned = self._function(*with_tensors(arguments, item.tensors))
         except Exception as error:  # noqa: BLE001  (of the user's function)
             return f"{type(error).__name__}: {error}"
         arrays = {place: value for place, value in enumerate(arguments) if isinstance(value, np.ndarray)}
         if returned is None:
             return arrays
-        values = host_arguments(returned if isinstance(returned, tuple | list) else (returned,))
+        values: Sequence[object] = returned if isinstance(returned, tuple | list) else (returned,)
         places = self._outputs or tuple(arrays)[-len(values) :]
         if len(places) != len(values):
             raise UsageError(
                 f"the reference returns {len(values)} results, and {len(places)} outputs are given",
                 "Return one array per output, in the order of outputs=….",
             )
-        return {**arrays, **{place: _fitted(value, arrays, place) for place, value in zip(places, values, strict=True)}}
+        typed = [in_type(value, item.tensors.get(place)) for place, value in zip(places, values, strict=True)]
+        fitted = (_fitted(value, arrays, place) for place, value in zip(places, host_arguments(typed), strict=True))
+        return {**arrays, **dict(zip(places, fitted, strict=True))}
 
 
 def _fitted(value: object, arrays: Mapping[int, Any], place: int) -> Any:  # noqa: ANN401

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from shflbench.user_kernels.judge.contents import CONTENTS, SPECIAL, drawn
 from shflbench.user_kernels.judge.judge_input import JudgeInput, shaped_like
 from shflbench.user_kernels.judge.launches import dims_of
 from shflbench.user_kernels.judge.sizes import edge_sizes, greatest_sizes
+from shflbench.user_kernels.judge.tensors import bits_of, numbers, tensor_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -63,7 +65,8 @@ def _at(request: JudgeRequest, sizes: Sizes, random: np.random.Generator) -> Jud
             ) from error
     if not isinstance(given, tuple | list):
         raise UsageError("inputs are no tuple of arguments", "Return a tuple: arrays, numbers and None.")
-    return JudgeInput(_named(sizes), sizes, tuple(_own(value) for value in host_arguments(given)))
+    tensors = {place: tensor_type(value) for place, value in enumerate(given) if hasattr(value, "detach")}
+    return JudgeInput(_named(sizes), sizes, tuple(_own(value) for value in host_arguments(given)), tensors)
 
 
 def _own(value: object) -> object:
@@ -81,7 +84,7 @@ def _with_another_element(base: JudgeInput, random: np.random.Generator, outputs
         if isinstance(value, np.ndarray) and value.dtype.kind == "f" and value.size and place not in outputs:
             arguments[place] = value.copy(order="K")
             arguments[place].ravel(order="K")[random.integers(value.size)] = random.choice([value.min(), value.max()])
-    return JudgeInput(f"{base.name}, one element changed", base.sizes, tuple(arguments))
+    return replace(base, name=f"{base.name}, one element changed", arguments=tuple(arguments))
 
 
 def _with_contents(
@@ -92,10 +95,12 @@ def _with_contents(
     for place, value in enumerate(arguments):
         if not isinstance(value, np.ndarray) or place in outputs:
             continue
-        contents = drawn(name, value, random)
+        kind = base.tensors.get(place)
+        contents = drawn(name, numbers(value, kind), random)
+        contents = None if contents is None else bits_of(contents, kind)
         if contents is not None and contents.tobytes() != value.ravel(order="K").tobytes():
             arguments[place] = shaped_like(value, contents)
             is_changed = True
     if not is_changed:
         return None
-    return JudgeInput(f"{base.name}, {name}" if base.sizes else name, base.sizes, tuple(arguments))
+    return replace(base, name=f"{base.name}, {name}" if base.sizes else name, arguments=tuple(arguments))

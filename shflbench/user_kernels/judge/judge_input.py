@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     from shflbench.user_kernels.judge.sizes import Sizes
@@ -22,6 +24,7 @@ class JudgeInput:
     name: str
     sizes: Sizes
     arguments: tuple[Any, ...]
+    tensors: Mapping[int, str] = field(default_factory=dict)  # those of PyTorch: by position, the names of their types
 
     def with_results(self, places: tuple[int, ...], fill: int = POISON) -> JudgeInput:
         """Return the same with each byte of the arguments at these places overwritten."""
@@ -29,7 +32,7 @@ class JudgeInput:
         for place in places:
             given = arguments[place]
             arguments[place] = shaped_like(given, np.full(given.nbytes, fill, np.uint8).view(given.dtype))
-        return JudgeInput(self.name, self.sizes, tuple(arguments))
+        return replace(self, arguments=tuple(arguments))
 
 
 def shaped_like(given: NDArray[Any], contents: NDArray[Any]) -> NDArray[Any]:
