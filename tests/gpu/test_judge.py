@@ -6,6 +6,8 @@ import pytest
 import shflbench
 from shflbench.user_kernels.judge.result import JudgeResult
 
+pytestmark = pytest.mark.gpu
+
 ROW_SUM = r"""
 extern "C" __global__ void row_sum(const float* in, float* out, int n) {
     __shared__ float warps[8];
@@ -21,22 +23,24 @@ extern "C" __global__ void row_sum(const float* in, float* out, int n) {
     }
 }
 """
+FOUR_LOADS = """float more[3] = {};
+    int i = threadIdx.x;
+    for (; i + 3 * blockDim.x < n; i += 4 * blockDim.x) {
+        sum += row[i];
+        for (int k = 0; k < 3; ++k) more[k] += row[i + (k + 1) * blockDim.x];
+    }
+    for (; i < n; i += blockDim.x) sum += row[i];
+    sum += more[0] + more[1] + more[2];"""
 START = "float sum = 0;"
 CANDIDATES = {
-    "four-loads": (
-        "for (int i = threadIdx.x; i < n; i += blockDim.x) sum += row[i];",
-        "float more[3] = {}; int i = threadIdx.x;"
-        "for (; i + 3 * blockDim.x < n; i += 4 * blockDim.x) {"
-        "  sum += row[i]; for (int k = 0; k < 3; ++k) more[k] += row[i + (k + 1) * blockDim.x]; }"
-        "for (; i < n; i += blockDim.x) sum += row[i];"
-        "sum += more[0] + more[1] + more[2];",
-    ),
-    "slow": ("sum += row[i];", "for (int k = 0; k < 4; ++k) sum += 0.25f * ((volatile const float*) row)[i];"),
+    "four-loads": ("for (int i = threadIdx.x; i < n; i += blockDim.x) sum += row[i];", FOUR_LOADS),
+    "slow": ("sum += row[i];", "for (int k = 0; k < 16; ++k) sum += 0.0625f * ((volatile const float*) row)[i];"),
     "short": ("i < n;", "i < n - (n > 5000);"),
     "half": (START, f"{START} if (gridDim.x > 1000 && blockIdx.x % 2) return;"),
     "crash": (START, f"{START} if (gridDim.x > 1000) out[1ll << 40] = 1;"),
     "endless": (START, f"{START} if (gridDim.x > 1000) while (true) ((volatile float*) out)[0];"),
 }
+REASONS = {"short": "wrong-result", "half": "unwritten", "crash": "fault", "endless": "over-limit", "slow": "slower"}
 
 
 @pytest.fixture(scope="module")
@@ -54,16 +58,7 @@ def result() -> JudgeResult:
     )
 
 
-@pytest.mark.parametrize(
-    ("name", "code"),
-    [
-        ("short", "wrong-result"),
-        ("half", "unwritten"),
-        ("crash", "fault"),
-        ("endless", "over-limit"),
-        ("slow", "slower"),
-    ],
-)
+@pytest.mark.parametrize(("name", "code"), REASONS.items())
 def test_a_candidate_that_only_a_gpu_shows_to_be_wrong_is_rejected(name: str, code: str, result: JudgeResult) -> None:
     reason = result[name].reason
     assert reason
