@@ -33,6 +33,7 @@ class PredictionConstants:
     local_latency: float = 33.0  # likewise, of local memory (fitted)
     collective_latency: float = 22.0  # VOTE and other results that code waits for by a scoreboard (fitted)
     redux_latency: float = 20.0  # (fitted)
+    reads_ahead: float = 0.5  # clocks for which reads of registers may wait without holding up the next issue (fitted)
     taken_branch: float = 5.0  # of the loop's end, beyond its stall count (fitted)
 
     # Barriers: clocks per arriving warp, and from the last arrival until the block continues.

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from shflbench.analysis.limits.register_reads import register_reads
 from shflbench.analysis.limits.simulation import PARTS, Step, StepKind
 from shflbench.analysis.limits.units import MATRICES, UNPUBLISHED, ExecutionUnit, least_passes, unit_of, waits_for_l2
 from shflbench.core.model import AccessKind, AccessSpace
@@ -40,6 +42,7 @@ OCCUPANCY = {
 OPCODE_OCCUPANCY = {
     **dict.fromkeys(("IMAD", "IDP"), ("multiply", 2.0)),
     **dict.fromkeys(("FLO", "POPC", "BREV"), ("special", 8.0)),
+    **dict.fromkeys(("VOTE", "I2FP", "F2FP"), ("integer", 2.0)),
 }
 
 
@@ -68,12 +71,15 @@ def steps_of(
 ) -> tuple[Step, ...]:
     """Return the steps of the simulation; `warps` are those of the SM."""
     passes, steps = _passes(requests), []
+    before = code.instructions[-1].instruction
     is_behind_store = False
     for item in code.instructions:
         base = item.instruction.base
         delay = _behind_store(warps, constants) if is_behind_store and base == "LDS" else 0.0
         branch = constants.taken_branch if item is code.instructions[-1] else 0.0
-        steps.append(_step(item, passes, constants, delay, branch))
+        reads = register_reads(item.instruction), register_reads(item.instruction, before)
+        steps.append(replace(_step(item, passes, constants, delay, branch), reads=reads[0], reads_after_last=reads[1]))
+        before = item.instruction
         if base in BEHIND_STORE:
             is_behind_store = base == "STS"
     return tuple(steps)

@@ -46,6 +46,8 @@ class Step:
     read_barrier: int | None
     waits: tuple[int, ...]
     waits_longer: float = 0.0  # beyond the release of a scoreboard
+    reads: tuple[int, int] = (0, 0)  # registers of the two banks
+    reads_after_last: tuple[int, int] = (0, 0)  # likewise, directly behind the instruction before
 
 
 @dataclass(slots=True)
@@ -72,6 +74,9 @@ class _Part:
     requests: deque[tuple[float, _Warp, Step]]
     busy: dict[str, float]  # unit → clock from which it is free
     issue: float = 0.0  # clock of the next issue slot
+    even: float = 0.0  # clocks at which the banks of registers have read what was asked of them
+    odd: float = 0.0
+    issued: int = -1  # warp of the last instruction
     path: float = 0.0  # clock at which its path takes the next request
     last: int = -1  # warp
 
@@ -180,7 +185,13 @@ class Simulation:
             self._order += 1
             heappush(part.future, (part.busy[step.unit], self._order, warp.number))
             return None
-        part.issue = clock + 1
+        even, odd = step.reads_after_last if part.issued == warp.number else step.reads
+        part.issued = warp.number
+        ahead = self._constants.reads_ahead
+        start = max(clock, part.even - ahead if even else 0.0, part.odd - ahead if odd else 0.0)
+        part.even = max(part.even, start) + even
+        part.odd = max(part.odd, start) + odd
+        part.issue = max(clock, start) + 1
         warp.next = clock + step.stall
         warp.step += 1
         if step.kind is StepKind.BARRIER:
