@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 WARP = 32
 WARM_UP, PASSES = 2, 4  # passes to start with, and passes to measure
+SIMULATED_WAVES, LATER_PASSES = 2, 3  # of more waves, and passes to measure in these
 LONG = 600  # instructions of a pass: one of a longer loop is enough
 L1_BYTES = 100_000  # that local memory may take: `lane-array` and `private-array` are slower from 131 KB on
 
@@ -83,13 +84,13 @@ def predict(
     """
     if reason := refusal(code, requests) or _overflow(code, launch):
         return Prediction(None, reason=reason)
-    full_waves, rest = divmod(launch.blocks, launch.resident_blocks)
-    waves = ((full_waves, launch.resident_blocks), (1, rest))
-    cycles = 0.0
-    for count, blocks in waves:
-        if count and blocks:
-            steps = steps_of(code, blocks * launch.warps_per_block, requests, constants)
-            cycles += count * _cycles_per_pass(steps, launch.warps_per_block, blocks, constants) / code.unroll
+    warps = min(launch.blocks, launch.resident_blocks) * launch.warps_per_block
+    steps = steps_of(code, warps, requests, constants)
+    if launch.waves == 1:
+        clocks = _clocks_of_wave(steps, launch.warps_per_block, launch.blocks, constants)
+    else:
+        clocks = _clocks_of_waves(steps, launch.warps_per_block, launch.blocks, launch.resident_blocks, constants)
+    cycles = clocks / code.unroll
     return Prediction(cycles * launch.iterations / launch.clock_mhz + overhead_us(launch, constants), cycles)
 
 
@@ -109,15 +110,40 @@ def _overflow(code: TimedCode, launch: PredictedLaunch) -> str:
 
 
 @lru_cache(maxsize=1024)
-def _cycles_per_pass(
+def _clocks_of_wave(
     steps: tuple[Step, ...], warps_per_block: int, blocks: int, constants: PredictionConstants
 ) -> float:
-    """Return the clocks per pass, at least those that all warps together need of one resource."""
-    passes = 1 if len(steps) > LONG else PASSES
-    start, end = (
-        Simulation(steps, warps_per_block, blocks, constants).run(count) for count in (WARM_UP, WARM_UP + passes)
+    """Return the clocks per pass of blocks that all start at once."""
+    return max(
+        _slopes(steps, warps_per_block, blocks, constants)[-1], *_demands(steps, warps_per_block * blocks, constants)
     )
-    return max((end - start) / passes, *_demands(steps, warps_per_block * blocks, constants))
+
+
+@lru_cache(maxsize=1024)
+def _clocks_of_waves(
+    steps: tuple[Step, ...], warps_per_block: int, blocks: int, resident: int, constants: PredictionConstants
+) -> float:
+    """Return the clocks per pass of more blocks than an SM executes at a time; one starts where another one ends."""
+    waves, rest = divmod(blocks, resident)
+    simulated = min(waves, SIMULATED_WAVES)
+    clocks = _slopes(steps, warps_per_block, resident, constants, (simulated - 1) * resident + rest)[-1]
+    if waves > simulated:
+        whole = _slopes(steps, warps_per_block, resident, constants, (simulated - 1) * resident)[-1]
+        clocks += (waves - simulated) * whole / simulated
+    return max(clocks, *_demands(steps, warps_per_block * blocks, constants))
+
+
+def _slopes(
+    steps: tuple[Step, ...], warps_per_block: int, resident: int, constants: PredictionConstants, later: int = 0
+) -> list[float]:
+    """Return the clocks per pass until each block ended, in this order."""
+    passes = 1 if len(steps) > LONG else PASSES if not later else LATER_PASSES
+    ends = []
+    for count in (WARM_UP, WARM_UP + passes):
+        simulation = Simulation(steps, warps_per_block, resident, constants, later)
+        simulation.run(count)
+        ends.append(simulation.ends)
+    return [(end - start) / passes for start, end in zip(*ends, strict=True)]
 
 
 def _demands(steps: Sequence[Step], warps: int, constants: PredictionConstants) -> Iterator[float]:

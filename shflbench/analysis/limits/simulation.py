@@ -85,14 +85,17 @@ class Simulation:
     """A run of some passes through a loop by the blocks of one SM."""
 
     def __init__(
-        self, steps: Sequence[Step], warps_per_block: int, blocks: int, constants: PredictionConstants
+        self, steps: Sequence[Step], warps_per_block: int, blocks: int, constants: PredictionConstants, later: int = 0
     ) -> None:
-        """Prepare `blocks` blocks, which all start at once."""
+        """Prepare `blocks` blocks, which all start at once; one of `later` blocks starts wherever one ends."""
         self._steps, self._constants, self._size = steps, constants, warps_per_block
+        self._later = later
+        self.ends: list[float] = []  # clock at which each block ended, in this order
         count = warps_per_block * blocks
         self._warps = [
             _Warp(w, w // warps_per_block, w % PARTS, [0.0] * SCOREBOARDS, [0] * SCOREBOARDS) for w in range(count)
         ]
+        self._remaining = [warps_per_block] * blocks
         self._parts = [_Part([], [], deque(), {}) for _ in range(PARTS)]
         self._path, self._turn = 0.0, 0
         self._arrivals: list[tuple[float, _Warp]] = []
@@ -105,8 +108,8 @@ class Simulation:
         """Return the clocks until all warps have done `passes` passes."""
         for warp in self._warps:
             heappush(self._parts[warp.part].future, (0.0, warp.number, warp.number))
-        remaining, end = len(self._warps), 0.0
-        while remaining:
+        running = len(self._remaining)
+        while running:
             part, issue = self._next_issue()
             turn, grant = self._next_grant()
             arrival = max(self._arrivals[0][0], self._barrier) if self._arrivals else math.inf
@@ -117,11 +120,28 @@ class Simulation:
             else:
                 issued = self._issue(self._parts[part], issue)
                 if issued is not None and issued.step == 0 and issued.passes == passes:
-                    remaining -= 1
-                    end = max(end, issued.next)
+                    running -= self._end(issued)
                 elif issued is not None:
                     self._wake(issued)
-        return end
+        return self.ends[-1]
+
+    def _end(self, warp: _Warp) -> bool:
+        """End a warp; return whether its block ends as well, and no other block takes its place."""
+        self._remaining[warp.block] -= 1
+        if self._remaining[warp.block]:
+            return False
+        self.ends.append(warp.next)
+        if not self._later:
+            return True
+        self._later -= 1
+        self._remaining[warp.block] = self._size
+        for place in range(self._size):
+            number = len(self._warps)
+            part = (warp.block * self._size + place) % PARTS
+            one = _Warp(number, warp.block, part, [0.0] * SCOREBOARDS, [0] * SCOREBOARDS, next=warp.next)
+            self._warps.append(one)
+            self._wake(one)
+        return False
 
     def _next_issue(self) -> tuple[int, float]:
         clock, chosen = math.inf, 0
