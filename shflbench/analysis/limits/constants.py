@@ -48,7 +48,8 @@ class PredictionConstants:
     operands: float = 2.0  # per request of one sub-partition
     store_operands: float = 4.0  # likewise, of a store, which has two (fitted)
     redux: float = 2.0
-    global_request: float = 1.95  # of a load from L1 (fitted)
+    global_request: float = 1.32  # of a load of a line from L1, in the order of its lanes (fitted)
+    scattered_line: float = 1.02  # of each line of a load from L1 in any other order, and of one more (fitted)
     local_request: float = 1.07  # (fitted)
 
     # Outside the SMs.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from shflbench.analysis.limits.constants import PredictionConstants
-    from shflbench.core.model import Instruction, KernelRequests, ScheduledInstruction, TimedCode
+    from shflbench.core.model import AccessRequests, Instruction, KernelRequests, ScheduledInstruction, TimedCode
 
     Passes = Mapping[tuple[str, int], float]  # opcode, bits per lane → passes per request
 
@@ -22,12 +23,14 @@ DIVERGENT = "BRA.DIV", "BRX", "CALL", "WARPSYNC.COLLECTIVE"
 WRITES = {"ATOM", "ATOMG", "RED", "REDG", "ATOMS", "STG", "ST", "LD"}
 BEHIND_STORE = {"STS", "SHFL", "BAR"}  # after the first of these, loads are behind a store; the others end that
 WORD, WIDE, WIDEST = 32, 64, 128  # bits
+BITS_PER_SECTOR = 256
 LINES_PER_CLOCK = 3.6  # that the tags of L1 look up for requests to random lines of local memory (fitted)
 NAMES = {
     (AccessSpace.SHARED, AccessKind.LOAD): "LDS",
     (AccessSpace.SHARED, AccessKind.STORE): "STS",
     (AccessSpace.LOCAL, AccessKind.LOAD): "LDL",
     (AccessSpace.LOCAL, AccessKind.STORE): "STL",
+    (AccessSpace.GLOBAL, AccessKind.LOAD): "LDG",
 }
 # Clocks that an instruction occupies its unit of a sub-partition: 64 results per clock and SM take 2, 16 take 8.
 # Source: Throughput of Native Arithmetic Instructions, CUDA C++ Programming Guide 12.6, Table 4, column 9.0.
@@ -70,7 +73,7 @@ def steps_of(
     code: TimedCode, warps: int, requests: KernelRequests | None, constants: PredictionConstants
 ) -> tuple[Step, ...]:
     """Return the steps of the simulation; `warps` are those of the SM."""
-    passes, steps = _passes(requests), []
+    passes, active, steps = _passes(requests), _active_shares(code, requests), []
     before = code.instructions[-1].instruction
     is_behind_store = False
     for item in code.instructions:
@@ -78,7 +81,9 @@ def steps_of(
         delay = _behind_store(warps, constants) if is_behind_store and base == "LDS" else 0.0
         branch = constants.taken_branch if item is code.instructions[-1] else 0.0
         reads = register_reads(item.instruction), register_reads(item.instruction, before)
-        steps.append(replace(_step(item, passes, constants, delay, branch), reads=reads[0], reads_after_last=reads[1]))
+        step = _step(item, passes, constants, delay, branch)
+        share = active.get(_key(item.instruction), 1.0) if item.instruction.predicate else 1.0
+        steps.append(replace(step, active=share, reads=reads[0], reads_after_last=reads[1]))
         before = item.instruction
         if base in BEHIND_STORE:
             is_behind_store = base == "STS"
@@ -126,7 +131,7 @@ def _timing(one: Instruction, passes: Passes, constants: PredictionConstants) ->
     requests = {
         ExecutionUnit.REDUX: (c.redux, c.operands, c.redux_latency),
         ExecutionUnit.LOCAL: (c.local_request * _passes_of(one, passes), c.operands, c.local_latency),
-        ExecutionUnit.GLOBAL: (c.global_request, c.operands, c.global_latency),
+        ExecutionUnit.GLOBAL: (_global_clocks(one, passes, c), c.operands, c.global_latency),
         ExecutionUnit.EXCHANGE: (c.exchange * _passes_of(one, passes), c.operands, c.lds_latency),
     }
     if one.base == "SHFL":
@@ -138,6 +143,49 @@ def _timing(one: Instruction, passes: Passes, constants: PredictionConstants) ->
         return ("", *requests[unit])
     name, occupancy = OPCODE_OCCUPANCY.get(one.base) or (OCCUPANCY.get(unit, ("", 0.0)) if unit else ("", 0.0))
     return name, occupancy, 0.0, c.collective_latency
+
+
+def _global_clocks(one: Instruction, passes: Passes, constants: PredictionConstants) -> float:
+    """Return the clocks of a load from L1: of whole lines, or of lanes in any order."""
+    lines = passes.get(_key(one), 0.0)
+    in_order = constants.global_request * _key(one)[1] / WORD
+    return max(in_order, constants.scattered_line * (1 + lines)) if lines else in_order
+
+
+def _cached_passes(access: AccessRequests) -> float | None:
+    """Return the passes of a request for local memory, or the lines of one for scattered global memory."""
+    if access.space is AccessSpace.GLOBAL:
+        filled = access.lanes * access.bits / BITS_PER_SECTOR
+        is_in_order = access.sectors == access.least_sectors == filled
+        return None if is_in_order else access.lines
+    return max(access.bits / WORD, (access.lines or 0.0) / LINES_PER_CLOCK)
+
+
+def _key(one: Instruction) -> tuple[str, int]:
+    return one.base, WIDEST if ".128" in one.opcode else WIDE if ".64" in one.opcode else WORD
+
+
+def _active_shares(code: TimedCode, requests: KernelRequests | None) -> dict[tuple[str, int], float]:
+    """Return which share of the warps sends the predicated requests to shared memory, by opcode and width.
+
+    Predicates that no lane of a warp fulfills leave nothing to send. Those without a predicate are sent by all.
+    """
+    sent = _sent(requests)
+    keys = [(_key(item.instruction), bool(item.instruction.predicate)) for item in code.instructions]
+    shares = {}
+    for key in {key for key, is_predicated in keys if is_predicated and key in sent}:
+        certain, possible = (keys.count((key, is_predicated)) / code.unroll for is_predicated in (False, True))
+        shares[key] = min(1.0, max(0.0, (sent[key] - certain) / possible))
+    return shares
+
+
+def _sent(requests: KernelRequests | None) -> dict[tuple[str, int], float]:
+    """Return the requests to shared memory per warp and iteration, by opcode and width."""
+    sent: dict[tuple[str, int], float] = defaultdict(float)
+    for access in requests.accesses if requests and requests.per_iteration else ():
+        if access.space is AccessSpace.SHARED and (name := NAMES.get((access.space, access.kind))):
+            sent[name, max(WORD, access.bits)] += access.requests / (requests.warps if requests else 1)
+    return sent
 
 
 def _passes_of(one: Instruction, passes: Passes) -> float:
@@ -154,7 +202,7 @@ def _passes(requests: KernelRequests | None) -> dict[tuple[str, int], float]:
     totals: dict[tuple[str, int], tuple[float, float]] = {}
     for access in requests.accesses if requests and requests.per_iteration else ():
         name = NAMES.get((access.space, access.kind))
-        passes = access.passes if access.space is AccessSpace.SHARED else (access.lines or 0.0) / LINES_PER_CLOCK
+        passes = access.passes if access.space is AccessSpace.SHARED else _cached_passes(access)
         if name and passes is not None and access.requests:
             key = (name, max(WORD, access.bits))
             total, count = totals.get(key, (0.0, 0.0))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.analysis.limits.constants import DEFAULTS
 from shflbench.analysis.limits.loop_steps import refusal, steps_of
-from shflbench.analysis.limits.simulation import PARTS, Simulation, StepKind
+from shflbench.analysis.limits.simulation import PARTS, Simulation, StepKind, occupancy_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -115,7 +115,7 @@ def _clocks_of_wave(
 ) -> float:
     """Return the clocks per pass of blocks that all start at once."""
     return max(
-        _slopes(steps, warps_per_block, blocks, constants)[-1], *_demands(steps, warps_per_block * blocks, constants)
+        _slopes(steps, warps_per_block, blocks, constants)[-1], *_demands(steps, warps_per_block, blocks, constants)
     )
 
 
@@ -130,7 +130,7 @@ def _clocks_of_waves(
     if waves > simulated:
         whole = _slopes(steps, warps_per_block, resident, constants, (simulated - 1) * resident)[-1]
         clocks += (waves - simulated) * whole / simulated
-    return max(clocks, *_demands(steps, warps_per_block * blocks, constants))
+    return max(clocks, *_demands(steps, warps_per_block, blocks, constants))
 
 
 def _slopes(
@@ -146,10 +146,19 @@ def _slopes(
     return [(end - start) / passes for start, end in zip(*ends, strict=True)]
 
 
-def _demands(steps: Sequence[Step], warps: int, constants: PredictionConstants) -> Iterator[float]:
+def _demands(
+    steps: Sequence[Step], warps_per_block: int, blocks: int, constants: PredictionConstants
+) -> Iterator[float]:
+    warps = warps_per_block * blocks
+    sent = (
+        occupancy_of(step, place, warps_per_block)
+        for step in steps
+        for place in range(warps_per_block)
+        if step.kind is StepKind.REQUEST
+    )
     per_part = math.ceil(warps / PARTS)
     yield per_part * float(len(steps))
-    yield warps * sum(step.occupancy for step in steps if step.kind is StepKind.REQUEST)
+    yield blocks * sum(sent)
     yield warps * constants.barrier_per_warp * sum(step.kind is StepKind.BARRIER for step in steps)
     for unit in {step.unit for step in steps if step.unit}:
         yield per_part * sum(step.occupancy for step in steps if step.unit == unit)

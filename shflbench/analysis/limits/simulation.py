@@ -46,8 +46,18 @@ class Step:
     read_barrier: int | None
     waits: tuple[int, ...]
     waits_longer: float = 0.0  # beyond the release of a scoreboard
+    active: float = 1.0  # share of a block's warps, the first ones, of which a lane is active in a REQUEST
     reads: tuple[int, int] = (0, 0)  # registers of the two banks
     reads_after_last: tuple[int, int] = (0, 0)  # likewise, directly behind the instruction before
+
+
+def occupancy_of(step: Step, place: int, warps: int) -> float:
+    """Return the clocks for which the warp at a place of a block of so many warps occupies the path of the SM.
+
+    A request of which no lane is active occupies it for one clock. The first warp always has active lanes.
+    """
+    is_active = step.active >= 1.0 or place == 0 or place + 0.5 < step.active * warps
+    return step.occupancy if is_active else min(1.0, step.occupancy)
 
 
 @dataclass(slots=True)
@@ -169,12 +179,13 @@ class Simulation:
         """Let the oldest request of a sub-partition use the path of the SM."""
         part = self._parts[index]
         _, warp, step = part.requests.popleft()
-        self._path = clock + step.occupancy
+        occupancy = occupancy_of(step, warp.number % self._size, self._size)
+        self._path = clock + occupancy
         part.path = clock + step.operands
         self._turn = (index + 1) % PARTS
         if (number := step.write_barrier) is not None:
             warp.pending[number] -= 1
-            warp.released[number] = max(warp.released[number], clock + step.occupancy - 1 + step.latency)
+            warp.released[number] = max(warp.released[number], clock + occupancy - 1 + step.latency)
         if (number := step.read_barrier) is not None:
             warp.pending[number] -= 1
             warp.released[number] = max(warp.released[number], clock + self._constants.operand_release)
