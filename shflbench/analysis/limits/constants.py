@@ -40,6 +40,8 @@ class PredictionConstants:
     barrier_per_warp: float = 2.0
     barrier_release: float = 11.5  # (fitted)
     barrier_per_other_block: float = 0.9  # later release for each other block on the SM (fitted)
+    barrier_path: float = 3.5  # for which a complete barrier occupies the path of the SM (fitted)
+    barrier_path_per_warp: float = 0.25  # likewise, more per warp of its block, up to 8 (fitted)
     barrier_queue: int = 10  # arrivals that wait in order; which of the others is next, the schedulers decide (fitted)
 
     # Clocks that a request occupies.

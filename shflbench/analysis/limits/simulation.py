@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 PARTS = 4  # sub-partitions
 SCOREBOARDS = 6
+MOST_WARPS = 8  # of a block, up to which a complete barrier occupies the path for longer (fitted)
 
 
 class StepKind(Enum):
@@ -112,6 +113,7 @@ class Simulation:
         self._arrived: list[list[_Warp]] = [[] for _ in range(blocks)]
         self._barrier = 0.0
         self._release = constants.barrier_release + constants.barrier_per_other_block * (blocks - 1)
+        self._complete = constants.barrier_path + constants.barrier_path_per_warp * min(warps_per_block, MOST_WARPS)
         self._order, self._random = count, Random(1)  # noqa: S311  (repeatable, and no secret)
 
     def run(self, passes: int) -> float:
@@ -203,6 +205,7 @@ class Simulation:
         arrived = self._arrived[warp.block]
         arrived.append(warp)
         if len(arrived) == self._size:
+            self._path = max(self._path, clock) + self._complete
             for member in arrived:
                 member.next = max(member.next, self._barrier + self._release)
                 self._wake(member)
