@@ -99,7 +99,7 @@ class Predictor:
             return Prediction(None, reason="its requests to memory were not counted")
         if memory is None:
             return Prediction(None, reason="how many bytes it moves is not declared")
-        return predict_one_pass(launch, memory, requests, self._constants)
+        return predict_one_pass(launch, memory, requests, self._constants, self._codes[row.case_id].one_pass)
 
     def _memory(self, row: Row) -> MemoryUse | None:
         """Return the memory that a kernel of one pass uses; None if its pattern does not declare it."""

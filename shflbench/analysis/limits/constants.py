@@ -64,9 +64,14 @@ class PredictionConstants:
     one_pass_us: float = 2.9  # of a launch of a few blocks (fitted)
     repeated_us: float = 2.15  # likewise, of one of several launches per sample (fitted)
     block_us: float = 0.00063  # from the start of one block to that of the next (fitted)
+    block_warp_us: float = 0.000079  # likewise, per warp of a large block (fitted)
     dram_round_us: float = 0.73  # of a block that waits for DRAM, until another starts in its place (fitted)
     l2_bytes_per_us: float = 6.5e6  # that a copy reads and writes (fitted)
     dram_bytes_per_us: float = 3.98e6  # likewise (fitted)
+    dram_read_bytes_per_us: float = 4.66e6  # that a kernel reads which writes little (measured by `calibrate`)
+    l2_latency: float = 280.0  # clocks of a load from L2 (fitted)
+    dram_latency: float = 600.0  # likewise, from DRAM (fitted)
+    simple_kernel: float = 400.0  # clocks of the first warp that the overhead of a launch contains (fitted)
     cached_share: float = 0.7  # of the L2 cache's size: launches of so many bytes find them there (fitted)
     scattered_bytes_per_us: float = 3.2e6  # of sectors that stores write in part, one per lane (fitted)
     partial_bytes_per_us: float = 5.5e6  # likewise, of several lanes per sector (fitted)
@@ -98,6 +103,8 @@ def calibrate_constants(
             measured["atomics_per_clock"] = rate * calibration.sms
         if rate := calibration.value("dram_copy_bytes_per_s"):
             measured["dram_bytes_per_us"] = rate / US_PER_S
+        if rate := calibration.value("dram_read_bytes_per_s"):
+            measured["dram_read_bytes_per_us"] = rate / US_PER_S
     return replace(constants, **measured) if measured else constants  # type: ignore[arg-type]  # all of them are float
 
 

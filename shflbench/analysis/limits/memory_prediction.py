@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.limits.constants import DEFAULTS
+from shflbench.analysis.limits.first_warp import first_warp_clocks
 from shflbench.analysis.limits.prediction import Prediction
 from shflbench.core.model import AccessKind, AccessSpace
 
@@ -14,12 +16,13 @@ if TYPE_CHECKING:
 
     from shflbench.analysis.limits.constants import PredictionConstants
     from shflbench.analysis.limits.prediction import PredictedLaunch
-    from shflbench.core.model import AccessRequests, KernelRequests
+    from shflbench.core.model import AccessRequests, KernelRequests, OnePassCode
 
 SECTOR = 32  # bytes
 SCATTERED = 32.0  # sectors per request, one per lane
 ONE_ADDRESS = 1.1  # atomics that the emulator counted, divided by the declared ones on one address, at most
 PARTIAL = 1.3  # sectors of a request that writes them in part, divided by those that its bytes fill, at least
+EXPOSED_WAVES = 2  # of an SM, whose waits other warps do not hide
 FEW_LANES = 30.0  # active lanes per store, on average, below which the data decide which lanes store
 
 
@@ -41,10 +44,12 @@ def predict_one_pass(
     memory: MemoryUse,
     requests: KernelRequests | None = None,
     constants: PredictionConstants = DEFAULTS,
+    code: OnePassCode | None = None,
 ) -> Prediction:
     """Return the predicted time of a launch of a kernel that passes once over memory.
 
-    `requests` of the kernel to memory, which the emulator counts, show what it moves beyond the declared bytes.
+    `requests` of the kernel to memory, which the emulator counts, show what it moves beyond the declared bytes. `code`
+    shows what a warp waits for; without it, these waits do not count.
     """
     accesses = [one for one in requests.accesses if one.space is AccessSpace.GLOBAL] if requests else []
     warps = requests.warps if requests else launch.warps_per_block
@@ -62,15 +67,35 @@ def predict_one_pass(
     moved = min(memory.buffer_bytes, moved + scattered * SECTOR * blocks)  # DRAM sends two sectors for each
     is_cached = moved <= c.cached_share * memory.l2_bytes and not memory.is_cold
     parts = (
-        launch.grid * c.block_us,
+        launch.grid * max(c.block_us, launch.warps_per_block * c.block_warp_us),
         0.0 if is_cached else launch.grid / (launch.sms * launch.resident_blocks) * c.dram_round_us,
-        moved / (c.l2_bytes_per_us if is_cached else c.dram_bytes_per_us),
+        moved / c.l2_bytes_per_us if is_cached else _dram_us(moved, accesses, warps, c),
         blocks * sum(partial_stores_us(one, c) for one in accesses),
     )
     overhead = c.repeated_us if launch.is_repeated else c.one_pass_us
     # Atomics on one address follow one another, and hardly overlap with the loads: `count`.
     overhead += (memory.atomics or 0.0) / c.atomics_per_clock / launch.clock_mhz if has_atomics else 0.0
-    return Prediction(overhead + sum(part**c.overlap for part in parts) ** (1 / c.overlap))
+    waits = _waits_us(code, launch, is_cached, c) if code else 0.0
+    return Prediction(overhead + math.hypot(waits, sum(part**c.overlap for part in parts) ** (1 / c.overlap)))
+
+
+def _waits_us(code: OnePassCode, launch: PredictedLaunch, is_cached: bool, constants: PredictionConstants) -> float:
+    """Return the time of waits that other warps do not hide: of the first blocks of an SM and of the last ones, in µs.
+
+    The overhead of a launch contains those of a kernel that waits for one load.
+    """
+    c = constants
+    clocks = first_warp_clocks(code, c.l2_latency if is_cached else c.dram_latency, c)
+    exposed = max(0.0, clocks - (c.simple_kernel if is_cached else c.simple_kernel + c.dram_latency - c.l2_latency))
+    return min(launch.waves, EXPOSED_WAVES) * exposed / launch.clock_mhz
+
+
+def _dram_us(moved: float, accesses: Sequence[AccessRequests], warps: int, constants: PredictionConstants) -> float:
+    """Return the time in which DRAM moves bytes, in µs: reads are faster than writes."""
+    sectors = {kind: sum(_first_sectors(one, warps) for one in accesses if one.kind is kind) for kind in AccessKind}
+    written = sectors[AccessKind.STORE] / max(1.0, sectors[AccessKind.STORE] + sectors[AccessKind.LOAD])
+    read_us, copy_us = 1 / constants.dram_read_bytes_per_us, 1 / constants.dram_bytes_per_us
+    return moved * (read_us + 2 * min(written, 0.5) * (copy_us - read_us))
 
 
 def _refusal(memory: MemoryUse, accesses: Sequence[AccessRequests], warps: int) -> str:
