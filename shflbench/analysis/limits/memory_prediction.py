@@ -20,9 +20,10 @@ if TYPE_CHECKING:
 
 SECTOR = 32  # bytes
 SCATTERED = 32.0  # sectors per request, one per lane
+SECTOR_PER_LANE = 0.95  # sectors per active lane of a store, from which each lane has its own
 ONE_ADDRESS = 1.1  # atomics that the emulator counted, divided by the declared ones on one address, at most
 PARTIAL = 1.3  # sectors of a request that writes them in part, divided by those that its bytes fill, at least
-EXPOSED_WAVES = 2  # of an SM, whose waits other warps do not hide
+MOSTLY = 0.5  # share of the bytes from DRAM, from which a warp waits for DRAM
 FEW_LANES = 30.0  # active lanes per store, on average, below which the data decide which lanes store
 
 
@@ -65,29 +66,35 @@ def predict_one_pass(
         moved = memory.distinct_bytes
     scattered = sum(one.requests * (one.sectors or 0.0) for one in accesses if _is_scattered_load(one, warps))
     moved = min(memory.buffer_bytes, moved + scattered * SECTOR * blocks)  # DRAM sends two sectors for each
-    is_cached = moved <= c.cached_share * memory.l2_bytes and not memory.is_cold
+    from_dram = 1.0 if memory.is_cold else _dram_share(moved / memory.l2_bytes, c)
     parts = (
         launch.grid * max(c.block_us, launch.warps_per_block * c.block_warp_us),
-        0.0 if is_cached else launch.grid / (launch.sms * launch.resident_blocks) * c.dram_round_us,
-        moved / c.l2_bytes_per_us if is_cached else _dram_us(moved, accesses, warps, c),
+        from_dram * launch.grid / (launch.sms * launch.resident_blocks) * c.dram_round_us,
+        (1 - from_dram) * moved / c.l2_bytes_per_us + from_dram * _dram_us(moved, accesses, warps, c),
         blocks * sum(partial_stores_us(one, c) for one in accesses),
     )
     overhead = c.repeated_us if launch.is_repeated else c.one_pass_us
     # Atomics on one address follow one another, and hardly overlap with the loads: `count`.
     overhead += (memory.atomics or 0.0) / c.atomics_per_clock / launch.clock_mhz if has_atomics else 0.0
-    waits = _waits_us(code, launch, is_cached, c) if code else 0.0
+    waits = _waits_us(code, launch, from_dram < MOSTLY, c) if code else 0.0
     return Prediction(overhead + math.hypot(waits, sum(part**c.overlap for part in parts) ** (1 / c.overlap)))
 
 
+def _dram_share(size: float, constants: PredictionConstants) -> float:
+    """Return the share of the bytes that come from DRAM, by the size of all divided by that of the L2 cache."""
+    first, last = constants.cached_share, constants.uncached_share
+    return min(1.0, max(0.0, (size - first) / (last - first)))
+
+
 def _waits_us(code: OnePassCode, launch: PredictedLaunch, is_cached: bool, constants: PredictionConstants) -> float:
-    """Return the time of waits that other warps do not hide: of the first blocks of an SM and of the last ones, in µs.
+    """Return the time of the waits of one warp per wave, which other warps do not hide at its start and end, in µs.
 
     The overhead of a launch contains those of a kernel that waits for one load.
     """
     c = constants
     clocks = first_warp_clocks(code, c.l2_latency if is_cached else c.dram_latency, c)
     exposed = max(0.0, clocks - (c.simple_kernel if is_cached else c.simple_kernel + c.dram_latency - c.l2_latency))
-    return min(launch.waves, EXPOSED_WAVES) * exposed / launch.clock_mhz
+    return launch.waves * exposed / launch.clock_mhz
 
 
 def _dram_us(moved: float, accesses: Sequence[AccessRequests], warps: int, constants: PredictionConstants) -> float:
@@ -136,6 +143,6 @@ def partial_stores_us(one: AccessRequests, constants: PredictionConstants) -> fl
     sectors, least = one.sectors or 0.0, one.least_sectors or 0.0
     if one.kind is not AccessKind.STORE or sectors <= PARTIAL * least:
         return 0.0
-    is_scattered = sectors >= SCATTERED
+    is_scattered = sectors >= SECTOR_PER_LANE * one.lanes
     rate = constants.scattered_bytes_per_us if is_scattered else constants.partial_bytes_per_us
     return sectors * one.requests * SECTOR / rate

@@ -32,7 +32,7 @@ def test_a_full_sm_takes_one_clock_per_shuffle() -> None:
 
 def test_waves_follow_one_another() -> None:
     one = replace(LAUNCH, grid=132, block=1024, resident_blocks=1)
-    assert cycles(SHUFFLES, replace(one, grid=3 * 132)) == pytest.approx(3 * cycles(SHUFFLES, one))
+    assert cycles(SHUFFLES, replace(one, grid=3 * 132)) == pytest.approx(3 * cycles(SHUFFLES, one), rel=0.02)
     assert overhead_us(replace(one, grid=3 * 132), DEFAULTS) > overhead_us(one, DEFAULTS)
 
 
