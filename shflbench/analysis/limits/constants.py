@@ -32,7 +32,7 @@ class PredictionConstants:
     global_latency: float = 36.0  # of a load that hits L1 (not fitted: no row of that half shows it)
     local_latency: float = 33.0  # likewise, of local memory (fitted)
     collective_latency: float = 22.0  # VOTE and other results that code waits for by a scoreboard (fitted)
-    redux_latency: float = 20.0  # (fitted)
+    redux_latency: float = 38.0  # (fitted)
     reads_ahead: float = 0.5  # clocks for which reads of registers may wait without holding up the next issue (fitted)
     taken_branch: float = 5.0  # of the loop's end, beyond its stall count (fitted)
 

@@ -82,7 +82,7 @@ def steps_of(
         branch = constants.taken_branch if item is code.instructions[-1] else 0.0
         reads = register_reads(item.instruction), register_reads(item.instruction, before)
         step = _step(item, passes, constants, delay, branch)
-        share = active.get(_key(item.instruction), 1.0) if item.instruction.predicate else 1.0
+        share = active.get(item.instruction.base, 1.0) if item.instruction.predicate else 1.0
         steps.append(replace(step, active=share, reads=reads[0], reads_after_last=reads[1]))
         before = item.instruction
         if base in BEHIND_STORE:
@@ -165,27 +165,29 @@ def _key(one: Instruction) -> tuple[str, int]:
     return one.base, WIDEST if ".128" in one.opcode else WIDE if ".64" in one.opcode else WORD
 
 
-def _active_shares(code: TimedCode, requests: KernelRequests | None) -> dict[tuple[str, int], float]:
-    """Return which share of the warps sends the predicated requests to shared memory, by opcode and width.
+def _active_shares(code: TimedCode, requests: KernelRequests | None) -> dict[str, float]:
+    """Return which share of the warps has active lanes in the predicated loads, or stores, to shared memory, by opcode.
 
-    Predicates that no lane of a warp fulfills leave nothing to send. Those without a predicate are sent by all.
+    Those without a predicate are sent by all warps. Bits are compared, because ptxas joins requests of the PTX.
     """
-    sent = _sent(requests)
-    keys = [(_key(item.instruction), bool(item.instruction.predicate)) for item in code.instructions]
-    shares = {}
-    for key in {key for key, is_predicated in keys if is_predicated and key in sent}:
-        certain, possible = (keys.count((key, is_predicated)) / code.unroll for is_predicated in (False, True))
-        shares[key] = min(1.0, max(0.0, (sent[key] - certain) / possible))
-    return shares
+    sent = _sent_bits(requests)
+    bits: dict[tuple[str, bool], float] = defaultdict(float)
+    for one in (item.instruction for item in code.instructions if item.instruction.base in sent):
+        bits[one.base, bool(one.predicate)] += _key(one)[1] / code.unroll
+    possible = {name: count for (name, is_predicated), count in bits.items() if is_predicated}
+    return {
+        name: min(1.0, max(0.0, (sent[name] - bits[name, False]) / count)) for name, count in possible.items() if count
+    }
 
 
-def _sent(requests: KernelRequests | None) -> dict[tuple[str, int], float]:
-    """Return the requests to shared memory per warp and iteration, by opcode and width."""
-    sent: dict[tuple[str, int], float] = defaultdict(float)
-    for access in requests.accesses if requests and requests.per_iteration else ():
-        if access.space is AccessSpace.SHARED and (name := NAMES.get((access.space, access.kind))):
-            sent[name, max(WORD, access.bits)] += access.requests / (requests.warps if requests else 1)
-    return sent
+def _sent_bits(requests: KernelRequests | None) -> dict[str, float]:
+    """Return the bits per lane that a warp loads from, or stores to, shared memory in an iteration, by opcode."""
+    sent: dict[str, float] = defaultdict(float)
+    if requests and requests.per_iteration:
+        for access in requests.accesses:
+            if access.space is AccessSpace.SHARED and (name := NAMES.get((access.space, access.kind))):
+                sent[name] += max(WORD, access.bits) * access.requests / requests.warps
+    return dict(sent)
 
 
 def _passes_of(one: Instruction, passes: Passes) -> float:

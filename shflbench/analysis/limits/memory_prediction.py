@@ -76,7 +76,7 @@ def predict_one_pass(
     overhead = c.repeated_us if launch.is_repeated else c.one_pass_us
     # Atomics on one address follow one another, and hardly overlap with the loads: `count`.
     overhead += (memory.atomics or 0.0) / c.atomics_per_clock / launch.clock_mhz if has_atomics else 0.0
-    waits = _waits_us(code, launch, from_dram < MOSTLY, c) if code else 0.0
+    waits = _waits_us(code, launch, from_dram, c) if code else 0.0
     return Prediction(overhead + math.hypot(waits, sum(part**c.overlap for part in parts) ** (1 / c.overlap)))
 
 
@@ -86,14 +86,15 @@ def _dram_share(size: float, constants: PredictionConstants) -> float:
     return min(1.0, max(0.0, (size - first) / (last - first)))
 
 
-def _waits_us(code: OnePassCode, launch: PredictedLaunch, is_cached: bool, constants: PredictionConstants) -> float:
+def _waits_us(code: OnePassCode, launch: PredictedLaunch, from_dram: float, constants: PredictionConstants) -> float:
     """Return the time of the waits of one warp per wave, which other warps do not hide at its start and end, in µs.
 
     The overhead of a launch contains those of a kernel that waits for one load.
     """
     c = constants
-    clocks = first_warp_clocks(code, c.l2_latency if is_cached else c.dram_latency, c)
-    exposed = max(0.0, clocks - (c.simple_kernel if is_cached else c.simple_kernel + c.dram_latency - c.l2_latency))
+    longer = c.dram_latency - c.l2_latency if from_dram > MOSTLY else 0.0
+    clocks = first_warp_clocks(code, c.l2_latency + longer, c)
+    exposed = max(0.0, clocks - c.simple_kernel - longer)
     return launch.waves * exposed / launch.clock_mhz
 
 
