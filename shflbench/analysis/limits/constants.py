@@ -47,6 +47,7 @@ class PredictionConstants:
     # Clocks that a request occupies.
     exchange: float = 1.0  # per pass, for the whole SM
     shuffle_with_predicate: float = 1.18  # passes of a shuffle that also returns whether its source is valid (fitted)
+    shuffle_with_limits: float = 2.0  # likewise, of one with its lane and its limits in registers (fitted)
     operands: float = 2.0  # per request of one sub-partition
     store_operands: float = 4.0  # likewise, of a store, which has two (fitted)
     redux: float = 2.0

@@ -135,14 +135,20 @@ def _timing(one: Instruction, passes: Passes, constants: PredictionConstants) ->
         ExecutionUnit.EXCHANGE: (c.exchange * _passes_of(one, passes), c.operands, c.lds_latency),
     }
     if one.base == "SHFL":
-        needed = c.exchange if one.operands[:1] == ("PT",) else c.exchange * c.shuffle_with_predicate
-        return "", needed, c.operands, c.shfl_latency
+        return "", c.exchange * _shuffle_passes(one, c), c.operands, c.shfl_latency
     if one.base == "STS":
         return "", c.exchange * _passes_of(one, passes), c.store_operands, 0.0
     if unit in requests:
         return ("", *requests[unit])
     name, occupancy = OPCODE_OCCUPANCY.get(one.base) or (OCCUPANCY.get(unit, ("", 0.0)) if unit else ("", 0.0))
     return name, occupancy, 0.0, c.collective_latency
+
+
+def _shuffle_passes(one: Instruction, constants: PredictionConstants) -> float:
+    """Return the passes of a shuffle: more if it returns a predicate, or if registers hold its lane and its limits."""
+    if all(text.startswith("R") and text != "RZ" for text in one.operands[-2:]):
+        return constants.shuffle_with_limits
+    return 1.0 if one.operands[:1] == ("PT",) else constants.shuffle_with_predicate
 
 
 def _global_clocks(one: Instruction, passes: Passes, constants: PredictionConstants) -> float:

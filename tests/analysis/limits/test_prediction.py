@@ -99,3 +99,49 @@ def test_local_memory_that_does_not_fit_in_l1_is_refused() -> None:
     small = replace(LAUNCH, grid=264, block=1024, resident_blocks=2, local_bytes=32)
     assert predict(loop, small, coalesced).us is not None
     assert predict(loop, replace(small, local_bytes=64), coalesced).reason == "L1 does not hold its local memory"
+
+
+def test_a_register_as_limit_takes_a_shuffle_twice_as_long() -> None:
+    full = replace(LAUNCH, grid=264, block=1024, resident_blocks=2)
+    limits = code(item("SHFL.IDX PT, R5, R5, R2, R3", stall=2, writes=0), item("BRA 0x0", stall=5, waits=(0,)))
+    assert cycles(limits, full) == pytest.approx(2 * 64, rel=0.02)
+
+
+def loads(requests_per_block: float, bits: int) -> KernelRequests:
+    load = AccessRequests("a.cu", 1, AccessSpace.SHARED, AccessKind.LOAD, bits, requests_per_block, 1, 32, 8, 8, 1)
+    return KernelRequests((load,), (), 32, per_iteration=True)
+
+
+@pytest.mark.parametrize(("opcode", "joined"), [("LDS", 1), ("LDS.128", 4)])
+def test_predicated_loads_take_long_only_in_the_warps_that_send_them(opcode: str, joined: int) -> None:
+    loop = code(item(f"@!P1 {opcode} R4, [R2]", stall=2, writes=0), item("BRA 0x0", stall=5, waits=(0,)))
+    launch = replace(LAUNCH, block=1024, resident_blocks=1)
+    all_warps, few = (cycles(loop, launch, loads(joined * sent, 32)) for sent in (32, 8))
+    assert few < 0.8 * all_warps
+
+
+def test_loads_from_l1_take_longer_with_lanes_in_any_order() -> None:
+    loop = code(item("LDG.E R7, desc[UR4][R6.64]", stall=2, writes=0), item("BRA 0x0", stall=5, waits=(0,)))
+    full = replace(LAUNCH, grid=264, block=1024, resident_blocks=2)
+    in_order, scattered = (
+        cycles(
+            loop,
+            full,
+            KernelRequests(
+                (
+                    AccessRequests(
+                        *("a.cu", 1, AccessSpace.GLOBAL, AccessKind.LOAD, 32, 4, 1, 32),
+                        sectors=4,
+                        least_sectors=least,
+                        lines=1,
+                    ),
+                ),
+                (),
+                4,
+                per_iteration=True,
+            ),
+        )
+        for least in (4, 2)
+    )
+    assert in_order == pytest.approx(64 * DEFAULTS.global_request, rel=0.02)
+    assert scattered == pytest.approx(64 * 2 * DEFAULTS.scattered_line, rel=0.02)
