@@ -21,6 +21,7 @@ def first_warp_clocks(code: OnePassCode, load_latency: float, constants: Predict
     """Return the clocks from the first instruction of a warp to its end; `load_latency` is of L2 or DRAM."""
     latencies = {"SHFL": constants.shfl_latency, "LDS": constants.lds_latency, **dict.fromkeys(LOADS, load_latency)}
     released, now = [0.0] * SCOREBOARDS, 0.0
+    copies: list[float] = []  # clock at which each group of asynchronous copies is there
     for item in code.every.instructions:
         one, control = item.instruction, item.control
         now = max(now, *(released[number] for number in control.waits), 0.0)
@@ -30,5 +31,9 @@ def first_warp_clocks(code: OnePassCode, load_latency: float, constants: Predict
             released[number] = max(released[number], now + latencies.get(one.base, OTHER))
         if (number := control.read_barrier) is not None:
             released[number] = max(released[number], now + OPERANDS_READ)
+        if one.base == "LDGDEPBAR":
+            copies.append(now + load_latency)
+        elif one.opcode == "DEPBAR.LE" and (awaited := copies[: len(copies) - int(one.operands[1], 0)]):
+            now = max(now, awaited[-1])
         now += max(1, control.stall) + (constants.barrier_release if one.base == "BAR" else 0.0)
     return now

@@ -77,7 +77,10 @@ def predict_one_pass(
     # Atomics on one address follow one another, and hardly overlap with the loads: `count`.
     overhead += (memory.atomics or 0.0) / c.atomics_per_clock / launch.clock_mhz if has_atomics else 0.0
     waits = _waits_us(code, launch, from_dram, c) if code else 0.0
-    return Prediction(overhead + math.hypot(waits, sum(part**c.overlap for part in parts) ** (1 / c.overlap)))
+    body = math.hypot(waits, sum(part**c.overlap for part in parts) ** (1 / c.overlap))
+    if memory.is_cold:  # so are the code, the arguments and the page tables
+        body = (body**c.cold_overlap + c.cold_us**c.cold_overlap) ** (1 / c.cold_overlap)
+    return Prediction(overhead + body)
 
 
 def _dram_share(size: float, constants: PredictionConstants) -> float:
@@ -89,21 +92,22 @@ def _dram_share(size: float, constants: PredictionConstants) -> float:
 def _waits_us(code: OnePassCode, launch: PredictedLaunch, from_dram: float, constants: PredictionConstants) -> float:
     """Return the time of the waits of one warp per wave, which other warps do not hide at its start and end, in µs.
 
-    The overhead of a launch contains those of a kernel that waits for one load.
+    The overhead of a launch contains those of a kernel that waits for one load; the blocks of other waves hide a part.
     """
     c = constants
     longer = c.dram_latency - c.l2_latency if from_dram > MOSTLY else 0.0
     clocks = first_warp_clocks(code, c.l2_latency + longer, c)
-    exposed = max(0.0, clocks - c.simple_kernel - longer)
-    return launch.waves * exposed / launch.clock_mhz
+    contained = c.simple_kernel + longer
+    later = (launch.waves - 1) * max(0.0, clocks - c.later_waves * contained)
+    return (max(0.0, clocks - contained) + later) / launch.clock_mhz
 
 
 def _dram_us(moved: float, accesses: Sequence[AccessRequests], warps: int, constants: PredictionConstants) -> float:
     """Return the time in which DRAM moves bytes, in µs: reads are faster than writes."""
     sectors = {kind: sum(_first_sectors(one, warps) for one in accesses if one.kind is kind) for kind in AccessKind}
-    written = sectors[AccessKind.STORE] / max(1.0, sectors[AccessKind.STORE] + sectors[AccessKind.LOAD])
+    store_share = sectors[AccessKind.STORE] / max(1.0, sectors[AccessKind.STORE] + sectors[AccessKind.LOAD])
     read_us, copy_us = 1 / constants.dram_read_bytes_per_us, 1 / constants.dram_bytes_per_us
-    return moved * (read_us + 2 * min(written, 0.5) * (copy_us - read_us))
+    return moved * (read_us + 2 * min(store_share, 0.5) * (copy_us - read_us))
 
 
 def _refusal(memory: MemoryUse, accesses: Sequence[AccessRequests], warps: int) -> str:

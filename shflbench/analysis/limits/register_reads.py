@@ -47,12 +47,12 @@ def _operands(instruction: Instruction) -> tuple[Operand, ...]:
 @lru_cache(maxsize=4096)
 def _operands_of(base: str, opcode: str, sources: Sequence[str]) -> tuple[Operand, ...]:
     """Return each register that is read, with the position of its operand; wide operands are several registers."""
-    found = []
+    reads: list[Operand] = []
     for position, text in enumerate(sources):
         for match in _REGISTER.finditer(text):
             first = int(match.group(1))
-            found += [(first + offset, position) for offset in range(_width(base, opcode, text, match.group(2)))]
-    return tuple(found)
+            reads += [(first + offset, position) for offset in range(_width(base, opcode, text, match.group(2)))]
+    return tuple(reads)
 
 
 def _width(base: str, opcode: str, text: str, suffix: str | None) -> int:
