@@ -57,8 +57,9 @@ PAGE = """\
 
 For each timed row of the reference runs on {devices}: the difference between predicted and measured time, divided by
 the measured time, without its sign. The prediction knows the machine code that ran, the launch, the clock of the row,
-and what the emulator counted of its requests to memory. Its constants are from {constants} and from rows of one half
-of the patterns; a pattern belongs to the half that a hash of its name says (`shflbench/analysis/limits/constants.py`).
+and what the emulator counted of its requests to memory. Its constants are from {constants}, from rows of half of the
+patterns, and from cases that were drawn at random over all patterns (`drawn.md`); a pattern belongs to the half that a
+hash of its name says (`shflbench/analysis/limits/constants.py`).
 Errors are of the rows that have a prediction; a prediction that would be a guess is refused.
 
 ## Both halves

@@ -1,8 +1,9 @@
 """The constants of the prediction: what a GPU was measured to do, where a limit takes what documents allow.
 
 The values below are those of an NVIDIA H200. `calibrate` measures some of them; the others were fitted to the
-reference runs of one half of the patterns, never to those of the other half. A pattern belongs to the half that the
-first byte of the SHA-256 of its name says: even for the fit, odd for the test. The halves never change.
+reference runs of one half of the patterns, and those that were added last also to cases that were drawn at random over
+all patterns (`benchmarks/drawn.py`). A pattern belongs to the half that the first byte of the SHA-256 of its name says:
+even for the fit, odd for the test. The halves never change.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ OCCUPANCY = {
 OPCODE_OCCUPANCY = {
     **dict.fromkeys(("IMAD", "IDP"), ("multiply", 2.0)),
     **dict.fromkeys(("FLO", "POPC", "BREV"), ("special", 8.0)),
-    **dict.fromkeys(("VOTE", "I2FP", "F2FP"), ("integer", 2.0)),
+    **dict.fromkeys(("VOTE", "I2FP", "F2FP", "P2R", "R2P"), ("integer", 2.0)),
 }
 
 

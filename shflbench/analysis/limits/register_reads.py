@@ -1,7 +1,7 @@
 """The registers that an instruction reads, by bank: what the register file of a sub-partition takes clocks for.
 
 A sub-partition has two banks, of the registers with even and with odd numbers. Each reads one register of all lanes
-per clock (Huerta et al., Analyzing Modern NVIDIA GPU Cores, arXiv 2503.20481, section 5.3). `DFMA` of three different
+per clock (Huerta et al., Analyzing Modern NVIDIA GPU Cores, arXiv 2503.20481). `DFMA` of three different
 values therefore takes 3 clocks on an H200 (`memory-ladder` dfma), although the unit takes one per 2 clocks. An operand
 with `.reuse` stays in a small cache for the next instruction of the same warp, if no other warp issues in between.
 """

@@ -29,3 +29,9 @@ def test_code_behind_the_exit_does_not_count() -> None:
 
 def test_a_predicated_exit_ends_nothing() -> None:
     assert clocks(item("@P0 EXIT", stall=5), item("FADD R4, R6, R6", stall=4)) == 9
+
+
+def test_a_warp_waits_for_its_groups_of_copies() -> None:
+    start, wait = item("LDGDEPBAR", stall=2), item("DEPBAR.LE SB0, 0x1", stall=1)
+    assert clocks(start, wait) == 3
+    assert clocks(start, start, wait) == LATENCY + 1

@@ -5,7 +5,8 @@ import pytest
 from shflbench.analysis.limits.constants import DEFAULTS
 from shflbench.analysis.limits.memory_prediction import MemoryUse, predict_one_pass
 from shflbench.analysis.limits.prediction import PredictedLaunch
-from shflbench.core.model import AccessKind, AccessRequests, AccessSpace, KernelRequests
+from shflbench.core.model import AccessKind, AccessRequests, AccessSpace, KernelRequests, OnePassCode
+from tests.analysis.limits.timed import code, item
 
 LOAD, STORE, ATOMIC = AccessKind
 LAUNCH = PredictedLaunch(grid=4096, block=256, sms=132, resident_blocks=8, clock_mhz=1980)
@@ -88,3 +89,32 @@ def test_atomics_in_the_machine_code_are_refused_without_requests() -> None:
     prediction = predict_one_pass(LAUNCH, replace(LARGE, has_atomics=True))
     assert prediction.us is None
     assert "atomics" in prediction.reason
+
+
+def test_loads_that_wait_for_one_another_take_longer() -> None:
+    loads = [
+        item(f"LDG.E R{4 + one}, desc[UR4][R{2 + one}.64]", stall=2, writes=0, waits=(0,)) for one in range(0, 20, 2)
+    ]
+    small = replace(LARGE, distinct_bytes=0.1 * MB, buffer_bytes=0.1 * MB)
+    few = replace(LAUNCH, grid=132)
+    independent, dependent = (
+        predict_one_pass(few, small, counted(access(LOAD, 4)), DEFAULTS, OnePassCode(code(*items))).us
+        for items in (loads[:1], loads)
+    )
+    assert independent is not None
+    assert dependent is not None
+    assert dependent > independent + 0.8 * 9 * DEFAULTS.l2_latency / few.clock_mhz
+
+
+def test_large_blocks_take_longer_to_start() -> None:
+    small = replace(LARGE, distinct_bytes=1 * MB, buffer_bytes=1 * MB)
+    times = [us(replace(LAUNCH, grid=40_000, block=block), small) for block in (64, 256, 1024)]
+    assert times[0] == pytest.approx(times[1], rel=0.01)
+    assert times[2] > 3 * times[1]
+
+
+def test_between_two_sizes_dram_serves_a_part() -> None:
+    sizes = [share * LARGE.l2_bytes for share in (DEFAULTS.cached_share, 0.65, DEFAULTS.uncached_share)]
+    rates = [size / (us(LAUNCH, replace(LARGE, distinct_bytes=size)) - DEFAULTS.one_pass_us) for size in sizes]
+    assert rates == sorted(rates, reverse=True)
+    assert rates[0] > 1.2 * rates[2]
