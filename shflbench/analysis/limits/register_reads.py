@@ -17,9 +17,13 @@ if TYPE_CHECKING:
 
     from shflbench.core.model import Instruction
 
-Reads = tuple[int, int]  # registers of the even bank, and of the odd bank
+Reads = tuple[float, float]  # registers of the even bank, and of the odd bank
 Operand = tuple[int, int]  # register, position among the operands
 
+CLOCKS_OF_FP64, FP64_READS = (
+    2,
+    1.5,
+)  # of its unit; reads of one bank for so long leave a part of them to others (fitted)
 _REGISTER = re.compile(r"(?<![A-Z])R(\d+)(\.64)?")
 _SOURCES_ONLY = frozenset({"STS", "STG", "STL", "ST", "RED", "REDG", "R2P"})
 _TWO_RESULTS = frozenset({"ISETP", "FSETP", "DSETP", "HSETP2", "SHFL"})
@@ -32,6 +36,8 @@ def register_reads(instruction: Instruction, before: Instruction | None = None) 
     kept = _reusable(before) if before else frozenset()
     numbers = {number for number, position in _operands(instruction) if (number, position) not in kept}
     odd = sum(number % 2 for number in numbers)
+    if instruction.base in _PAIRS and odd <= CLOCKS_OF_FP64:
+        return min(FP64_READS, len(numbers) - odd), min(FP64_READS, odd)
     return len(numbers) - odd, odd
 
 

@@ -48,8 +48,8 @@ class Step:
     waits: tuple[int, ...]
     waits_longer: float = 0.0  # beyond the release of a scoreboard
     active: float = 1.0  # share of a block's warps, the first ones, of which a lane is active in a REQUEST
-    reads: tuple[int, int] = (0, 0)  # registers of the two banks
-    reads_after_last: tuple[int, int] = (0, 0)  # likewise, directly behind the instruction before
+    reads: tuple[float, float] = (0, 0)  # registers of the two banks
+    reads_after_last: tuple[float, float] = (0, 0)  # likewise, directly behind the instruction before
 
 
 def occupancy_of(step: Step, place: int, warps: int) -> float:

@@ -32,3 +32,7 @@ def test_an_operand_left_for_reuse_is_not_read_again() -> None:
 def test_reuse_is_of_the_same_position() -> None:
     first, second = (item(text).instruction for text in ("FADD R6, R7.reuse, R4", "FADD R8, R4, R7"))
     assert register_reads(second, first) == (1, 1)
+
+
+def test_two_operands_of_64_bits_leave_a_part_of_the_clocks_of_their_unit() -> None:
+    assert register_reads(item("DADD R4, R6, R8").instruction) == (1.5, 1.5)
