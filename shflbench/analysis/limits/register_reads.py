@@ -20,10 +20,8 @@ if TYPE_CHECKING:
 Reads = tuple[float, float]  # registers of the even bank, and of the odd bank
 Operand = tuple[int, int]  # register, position among the operands
 
-CLOCKS_OF_FP64, FP64_READS = (
-    2,
-    1.5,
-)  # of its unit; reads of one bank for so long leave a part of them to others (fitted)
+CLOCKS_OF_FP64 = 2  # that an instruction occupies its unit
+FP64_READS = 1.5  # clocks of a bank that it takes to read as many registers: others read meanwhile (fitted)
 _REGISTER = re.compile(r"(?<![A-Z])R(\d+)(\.64)?")
 _SOURCES_ONLY = frozenset({"STS", "STG", "STL", "ST", "RED", "REDG", "R2P"})
 _TWO_RESULTS = frozenset({"ISETP", "FSETP", "DSETP", "HSETP2", "SHFL"})
@@ -62,7 +60,7 @@ def _operands_of(base: str, opcode: str, sources: Sequence[str]) -> tuple[Operan
 
 
 def _width(base: str, opcode: str, text: str, suffix: str | None) -> int:
-    if base in _SOURCES_ONLY and not text.startswith("["):
+    if base in _SOURCES_ONLY and "[" not in text:
         return 4 if ".128" in opcode else 2 if ".64" in opcode else 1
     return 2 if base in _PAIRS or suffix else 1
 

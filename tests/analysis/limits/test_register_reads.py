@@ -15,6 +15,7 @@ from tests.analysis.limits.timed import item
         ("SHFL.IDX PT, R9, R2, R8, 0x1f", (2, 0)),
         ("ISETP.NE.AND P1, PT, R6, RZ, PT", (1, 0)),
         ("STS.64 [R7], R4", (1, 2)),
+        ("STG.E.128 desc[UR4][R2.64], R8", (3, 3)),
         ("LDG.E R7, desc[UR4][R6.64]", (1, 1)),
         ("BAR.SYNC 0x0", (0, 0)),
     ],
