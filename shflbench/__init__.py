@@ -295,6 +295,9 @@ def inspect(  # noqa: PLR0913  (a keyword per option of the command)
 
 @check_arguments(
     rtol=kinds.TOLERANCE,
+    outputs=kinds.POSITIONS,
+    any_order=kinds.POSITIONS,
+    prefilled=kinds.POSITIONS,
     vary=kinds.FLAG,
     special=kinds.FLAG,
     stop_early=kinds.FLAG,
@@ -307,6 +310,7 @@ def inspect(  # noqa: PLR0913  (a keyword per option of the command)
     processes=kinds.PROCESSES,
     include=kinds.PATHS,
     define=kinds.TEXTS,
+    use_fast_math=kinds.FLAG,
     seed=kinds.SEED,
     budget=kinds.NUMBER,
     time_limit=kinds.NUMBER,
@@ -325,6 +329,7 @@ def judge(  # noqa: PLR0913  (a keyword per fact about the launches and the meas
     cluster: PerCandidate[Extent] = None,
     rtol: float | None = None,
     any_order: Iterable[int] = (),
+    prefilled: Iterable[int] = (),
     vary: bool = True,
     special: bool = False,
     stop_early: bool = False,
@@ -337,6 +342,7 @@ def judge(  # noqa: PLR0913  (a keyword per fact about the launches and the meas
     processes: int | None = None,
     include: Iterable[str | os.PathLike[str]] = (),
     define: Iterable[str] = (),
+    use_fast_math: bool = False,
     seed: int = 0,
     budget: float = BUDGET,
     time_limit: float = TIME_LIMIT_S,
@@ -354,11 +360,12 @@ def judge(  # noqa: PLR0913  (a keyword per fact about the launches and the meas
     `grid`, `block`, `shared_bytes` and `cluster` are values or functions of the sizes, the same for all kernels or by
     name, that of the reference being "reference". `outputs` are the positions of the results, by default the arguments
     that the reference changes, or the last ones if it returns them; `any_order` those whose elements may have any
-    order. `rtol` is the allowed error of floating-point results as a share of their magnitude, by default 1e-4 for f32,
-    1e-10 for f64 and 0.02 for f16. `stop_early` ends each candidate at the first reason against it. `budget` (million
-    instructions of the emulator) and `time_limit` (seconds) are those of each candidate. `failures` is a folder that
-    keeps, for each candidate, the input that shows its failure, and a task that repeats it. The others are as for
-    `bench`.
+    order, `prefilled` those that are as `inputs` gives them before each launch, such as counters, while others hold
+    anything. `rtol` is the allowed error of floating-point results as a share of their magnitude, by default 1e-4 for
+    f32, 1e-10 for f64 and 0.02 for f16. `stop_early` ends each candidate at the first reason against it. `budget`
+    (million instructions of the emulator) and `time_limit` (seconds) are those of each candidate. `failures` is a
+    folder that keeps, for each candidate, the input that shows its failure, and a task that repeats it. `use_fast_math`
+    compiles all kernels with approximate functions. The others are as for `bench`.
 
     The result has `verdicts` (with `decision`, `reasons`, `seconds`, `time_us` and `speedup`), `decision`, `inputs`,
     `notes` and `text()`. Without a GPU nothing is timed. docs/how-to/judge-kernels.md shows examples. Raise
@@ -382,6 +389,7 @@ def judge(  # noqa: PLR0913  (a keyword per fact about the launches and the meas
             rules=request.JudgeRules(
                 tolerance=rtol,
                 unordered=tuple(any_order),
+                prefilled=tuple(prefilled),
                 vary=vary,
                 special=special,
                 stop_early=stop_early,
@@ -396,7 +404,7 @@ def judge(  # noqa: PLR0913  (a keyword per fact about the launches and the meas
                 l2=l2,
                 rules=MeasureRules().changed(precision, max_seconds, processes),
             ),
-            compile=CompileOptions(include=tuple(map(Path, include)), define=tuple(define)),
+            compile=CompileOptions(include=tuple(map(Path, include)), define=tuple(define), fast_math=use_fast_math),
             failures=None if failures is None else Path(failures),
         )
     )

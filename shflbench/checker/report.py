@@ -83,6 +83,8 @@ class KernelReport:
     errors: tuple[str, ...] = ()  # what kept a launch from ending, or the kernel from running
     # Buffers after the first launch in lockstep, by parameter; empty where the options do not ask for them.
     outputs: Mapping[str, NDArray[np.uint8]] = field(default_factory=dict)
+    # Likewise after it under the schedules that end otherwise, each distinct outcome once.
+    other_outputs: tuple[Mapping[str, NDArray[np.uint8]], ...] = ()
     spellings: tuple[str, ...] = ()  # of the instance, as `SourceKernel.spellings`
 
     @property

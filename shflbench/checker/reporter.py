@@ -108,6 +108,7 @@ class KernelReporter:
         else:
             text = f"{judgment.sentence}: {difference}" if judgment.differs else self._named(judgment.sentence)
             reason = [text]
+        outputs = tuple(_outcomes(evidence.launches)) if self.outputs else ()
         report = KernelReport(
             name=self.kernel.name,
             symbol=self.kernel.symbol,
@@ -124,7 +125,8 @@ class KernelReporter:
             partly_unreached=in_part,
             printed=tuple(text for launch in evidence.launches for text in launch.printed),
             errors=tuple(self._named(error) for error in dict.fromkeys(errors)),
-            outputs=dict(_outputs(evidence.launches)) if self.outputs else {},
+            outputs=outputs[0] if outputs else {},
+            other_outputs=outputs[1:],
             spellings=self.kernel.spellings,
         )
         return with_untested(report, linked, evidence.launches, judgment.refused)
@@ -301,13 +303,21 @@ def _unjudged(removed: DeadStores | None) -> Iterator[str]:
         yield f"the compiler removed stores of {lines}, which were not judged: {removed.unjudged}"
 
 
-def _outputs(launches: Sequence[LaunchEvidence]) -> Iterator[tuple[str, NDArray[np.uint8]]]:
-    """Yield the bytes of each buffer after the first schedule of the first launch that ran whole, if it ended."""
+def _outcomes(launches: Sequence[LaunchEvidence]) -> Iterator[Mapping[str, NDArray[np.uint8]]]:
+    """Yield the bytes of all buffers after the first launch that ran whole, if its first schedule ended.
+
+    Those of further schedules follow where they differ from all before.
+    """
     launch = next((item for item in launches if not item.launch.shape.sample), None)
-    first = launch.results[0] if launch is not None else None
-    if launch is not None and first is not None and first.error is None:
-        for buffer, values in zip(launch.arguments.buffers, first.outputs, strict=True):
-            yield buffer.name, values.view(np.uint8)
+    if launch is None or launch.results[0].error is not None:
+        return
+    known: set[bytes] = set()
+    for result in launch.results:
+        contents = b"" if result.error is not None else b"".join(array.tobytes() for array in result.outputs)
+        if result.error is None and contents not in known:
+            known.add(contents)
+            names = (buffer.name for buffer in launch.arguments.buffers)
+            yield dict(zip(names, (array.view(np.uint8) for array in result.outputs), strict=True))
 
 
 def _records(

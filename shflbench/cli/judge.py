@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from shflbench.cli.check_limits import limit_options
-from shflbench.cli.file_arguments import CLUSTER, FILE_ARGUMENTS, file_flags
+from shflbench.cli.file_arguments import CLUSTER, FILE_ARGUMENTS, NAMES, as_built, file_flags
 from shflbench.cli.help import Command, add_heading, option
 from shflbench.cli.parameters import OUTPUT_FILE, PATH, format_option, share
 from shflbench.cli.run.options import GPU, MEASURING, processes_option
@@ -17,7 +17,7 @@ from shflbench.core.bounds import BUDGET, TIME_LIMIT_S
 from shflbench.errors import FINDING_EXIT, UNDECIDED_EXIT, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from shflbench.cli.console import Console
@@ -39,6 +39,9 @@ _SAME = (  # options that are arguments of `shflbench.judge`
     "seed",
     "failures",
 )
+_WORD = re.compile(r"\w+", re.ASCII)
+_LONGEST = 150  # characters of a name
+_OF_CUDA = "kernels", "launches", "arguments", "shared", "cluster", "host_args"  # options on a reference in CUDA
 _SIZE = re.compile(r"(?P<name>\w+)=(?P<least>\d+):(?P<greatest>\d+)", re.ASCII)
 
 
@@ -132,6 +135,8 @@ def command(
     """
     from shflbench.user_kernels.judge.verdict import Decision
 
+    if reference.suffix != ".py" and given["fast_math"] is None:
+        given["fast_math"] = as_built(reference, file_flags(given), console).fast_math
     result = _judged(candidates, _task(reference, _size(size), given), given)
     if form == "json":
         console.json(result.json())
@@ -155,18 +160,33 @@ def _task(reference: Path, size: tuple[str, tuple[int, int]] | None, given: Mapp
 
     if reference.suffix != ".py":
         return task_of_file(reference, file_flags(given), size)
-    for name, value in (("--size", size), ("--kernel", given["kernels"]), ("--launch", given["launches"])):
-        if value:
+    options = {"--size": size, **{NAMES[name]: given[name] for name in _OF_CUDA}}
+    for name, value in options.items():
+        if value is not None and value != ():
             raise UsageError(f"{name} is for a reference in CUDA", f"Write it into {reference}.")
     return read_task(reference)
+
+
+def _names(candidates: Sequence[Path]) -> list[str]:
+    """Return a name per candidate: that of its file, or where several have the same, of its path or with a number."""
+    names = [_name(path.stem) for path in candidates]
+    if len(set(names)) < len(names):
+        names = [_name(str(path.with_suffix(""))) for path in candidates]
+    if len(set(names)) < len(names):
+        names = [f"{name}-{number}" for number, name in enumerate(names, 1)]
+    return names
+
+
+def _name(text: str) -> str:
+    """Return a text as the name of a kernel: words with hyphens between, the first one with a letter in front."""
+    name = "-".join(_WORD.findall(text))[:_LONGEST]
+    return name if name[:1].isalpha() and name != "reference" else f"candidate-{name}".rstrip("-")
 
 
 def _judged(candidates: tuple[Path, ...], task: JudgeTask, given: Mapping[str, Any]) -> JudgeResult:
     from shflbench import judge
 
-    names = [path.stem for path in candidates]
-    if len(set(names)) < len(names):
-        names = [str(path.with_suffix("")).strip("/").replace("/", "-").replace(".", "-") for path in candidates]
+    names = _names(candidates)
     declared: dict[str, Any] = {item.name: getattr(task, item.name) for item in fields(task)}
     if given["rtol"] is not None:
         declared["rtol"] = given["rtol"]
@@ -175,5 +195,6 @@ def _judged(candidates: tuple[Path, ...], task: JudgeTask, given: Mapping[str, A
         **declared,
         budget=BUDGET if given["budget"] is None else given["budget"],
         time_limit=TIME_LIMIT_S if given["time_limit_s"] is None else given["time_limit_s"],
+        use_fast_math=bool(given["fast_math"]),
         **{name: given[name] for name in _SAME},
     )

@@ -1,4 +1,4 @@
-"""Run the code of a `pattern.py`, which may print, raise and take as long as it likes."""
+"""Run code of the user, such as that of a `pattern.py`, which may print, raise and take as long as it likes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from contextlib import ExitStack, contextmanager, redirect_stdout
 from typing import TYPE_CHECKING
 
 from shflbench.core.packages import package_error
-from shflbench.errors import PatternError
+from shflbench.errors import PatternError, ShflbenchError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -22,7 +22,7 @@ STDOUT, STDERR = 1, 2  # file descriptors
 
 
 @contextmanager
-def run_user_code(path: Path, error_of: Callable[[str], PatternError] = PatternError) -> Iterator[None]:
+def run_user_code(path: Path, error_of: Callable[[str], ShflbenchError] = PatternError) -> Iterator[None]:
     """Run code of the file at `path`: it prints to stderr, and what it raises becomes `error_of` one sentence.
 
     This holds for everything that it raises, SystemExit and KeyboardInterrupt included. A signal that arrives meanwhile

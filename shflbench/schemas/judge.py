@@ -15,7 +15,7 @@ class JudgeReason(TypedDict):
     """A reason against a candidate."""
 
     question: Annotated[str, "compiles, checked, equal, honest or faster"]
-    code: Annotated[str, "`race`, `wrong-result`, …; docs/how-to/judge-kernels.md lists all, and none is renamed"]
+    code: Annotated[str, "`race`, `wrong-result`, …, of which none is renamed"]
     sentence: Annotated[str, "what was found, and where"]
     is_certain: Annotated[bool, "whether it rejects the candidate; else it leaves the verdict undecided"]
     place: Annotated[str | None, "`file:line`; null if none is known"]

@@ -54,6 +54,11 @@ def advise(**given: object) -> object:
     return shflbench.advise(keywords.pop("pattern", "reduce"), *results, **keywords)
 
 
+def judge(**given: object) -> object:
+    keywords: dict[str, Any] = {"reference": TEXT, "inputs": (X, 256), "grid": 1, "block": 256} | dict(given)
+    return shflbench.judge(keywords.pop("candidates", TEXT), **keywords)
+
+
 def load(results: Any) -> object:
     return shflbench.load(results)
 
@@ -121,6 +126,22 @@ WRONG: list[tuple[Callable[..., object], str, tuple[object, ...]]] = [
     (advise, "options", (5, {5: 5})),
     (advise, "gpu", (5, "")),
     (advise, "arch", ARCHS),
+    *((judge, name, ("1", 1, [-1], [1.5], ["1"])) for name in ("outputs", "any_order", "prefilled")),
+    *((judge, name, FLAGS) for name in ("vary", "special", "stop_early", "use_fast_math")),
+    (judge, "rtol", ("0.1", NAN, -1, 2.0, True)),
+    (judge, "l2", (None, 1, "hot", [])),
+    (judge, "device", (None, 0, "gpu", [])),
+    (judge, "gpu", ("0", -1, 1.5)),
+    (judge, "arch", ARCHS),
+    (judge, "precision", ("1%", 5, 0, NAN)),
+    (judge, "max_seconds", ("1", NAN, 0, 10**9)),
+    (judge, "processes", ("2", 1.5, 0, 10**9)),
+    (judge, "include", TEXTS),
+    (judge, "define", TEXTS),
+    (judge, "seed", (-1, "a", 1.5, None)),
+    (judge, "budget", ("4", -1, NAN, None)),
+    (judge, "time_limit", ("9", -1, NAN, None)),
+    (judge, "failures", (5, "", "a\0b")),
     (load, "results", (5, None, ["a"], "", "a\0b")),
     (load_samples, "results", (5, None)),
     (load_samples, "sentinels", FLAGS),
@@ -190,15 +211,24 @@ def test_numbers_of_numpy_and_generators_are_taken() -> None:
 
 def test_every_argument_is_checked() -> None:
     """By its declaration, or where a kernel is read that decides on it."""
-    names: dict[str, Callable[..., object]] = {"bench": bench, "check": check, "inspect": show, "advise": advise}
+    names: dict[str, Callable[..., object]] = {
+        "bench": bench,
+        "check": check,
+        "inspect": show,
+        "advise": advise,
+        "judge": judge,
+    }
     names |= {"load": load, "load_samples": load_samples, "split_options": split_options}
     assert {*names} == {name for name in shflbench.__all__ if name != "__version__"}
-    by_kernels = {"kernels", "arguments", "source"}  # tested by their messages
+    # Tested by their messages; those of `judge` in tests/user_kernels/judge.
+    by_kernels = {"kernels", "arguments", "source"}
+    of_task = {"candidates", "reference", "inputs", "sizes", "grid", "block", "shared_bytes", "cluster"}
     only_triton = {("check", "grid")}
     for name, function in names.items():
         tested = {argument for tried, argument, _ in WRONG if tried is function}
         parameters = inspect.signature(getattr(shflbench, name)).parameters
         missing = {argument for argument in parameters if argument not in tested | by_kernels}
+        missing -= of_task if name == "judge" else set()
         assert {(name, argument) for argument in missing} <= only_triton
 
 

@@ -12,7 +12,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from shflbench.checker.inputs.shapes import LaunchShape
-from shflbench.core.arch.launch_limits import KIB, limits_of, major
+from shflbench.core.arch.launch_limits import USUAL_SHARED, limits_of, major
 from shflbench.core.dimensions import MAX_BLOCK_DIMS, MAX_CLUSTER, MAX_GRID, NO_CLUSTER, dims_text
 from shflbench.core.model import MAX_BLOCK
 from shflbench.cuda_sources.kernel_file import NEGATIVE, UNKNOWN_CLUSTER
@@ -28,9 +28,6 @@ if TYPE_CHECKING:
     from shflbench.cuda_sources.kernel_file import HostLaunch, LaunchBounds
     from shflbench.cuda_sources.source_lines import SourceLine
 
-# Of static and dynamic shared memory per block, as long as no attribute of the kernel raises it (CUDA C++ Programming
-# Guide 13.0, "Shared Memory" of compute capability 7.x to 12.x).
-USUAL_SHARED = 48 * KIB
 _FIRST_CLUSTERS = 9  # major compute capability
 RAISE_LIMIT = "cudaFuncSetAttribute(cudaFuncAttributeMaxDynamicSharedMemorySize)"
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from shflbench.checker.inputs.signature import complete
-from shflbench.core.arch.launch_limits import limits_of, major
+from shflbench.core.arch.launch_limits import USUAL_SHARED, limits_of, major
 from shflbench.core.symbols import variable_name
 from shflbench.cuda_sources.kernel_file import DeviceVariable
 from shflbench.emulator.dataflow.slices import Slicer
@@ -50,8 +50,8 @@ def _variable(item: ModuleVariable) -> DeviceVariable:
 
 def _check_size(static: int, dynamic: int, arch: str, kernel: str) -> None:
     most = limits_of(arch.rstrip("af")).block_shared_bytes(major(arch.rstrip("af")))
-    if static > most:
-        raise KernelError(f"it needs {static} bytes of shared memory per block, and {arch} has {most}")
+    if static > USUAL_SHARED:  # ptxas: "uses too much shared data"
+        raise KernelError(f"it declares {static} bytes of shared memory per block, of which a block has {USUAL_SHARED}")
     if static + dynamic > most:
         what = f"{static + dynamic} bytes of shared memory per block exceed the {most} of {arch}"
         raise UsageError(f"--shared {dynamic} is too much for kernel `{kernel}`: {what}", "Give fewer bytes.")

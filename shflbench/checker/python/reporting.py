@@ -15,7 +15,7 @@ from shflbench.checker.verdict import KernelVerdict
 from shflbench.cuda_sources.origin import Origin
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     import numpy as np
     from numpy.typing import NDArray
@@ -35,7 +35,8 @@ def check_result(report: FileReport, prepared: PreparedKernel, seed: int) -> Che
         sentence=f"{kernel.sentence}; {prepared.advice}" if _is_open(kernel) and prepared.advice else kernel.sentence,
         findings=tuple(_finding(finding, base) for finding in kernel.findings),
         details=tuple(_details(kernel, base)),
-        outputs=dict(_outputs(kernel, prepared)),
+        outputs=dict(_outputs(kernel, kernel.outputs, prepared)),
+        other_outputs=tuple(dict(_outputs(kernel, outputs, prepared)) for outputs in kernel.other_outputs),
         chosen=tuple(_synthesized(kernel)),
         explored=tuple(_explored(launch) for launch in kernel.launches),
         notes=tuple(note.text for note in report.notes),
@@ -68,15 +69,17 @@ def _details(kernel: KernelReport, base: Path) -> Iterator[str]:
         yield kernel.further_difference
 
 
-def _outputs(kernel: KernelReport, prepared: PreparedKernel) -> Iterator[tuple[str | int, NDArray[Any]]]:
+def _outputs(
+    kernel: KernelReport, outputs: Mapping[str, NDArray[np.uint8]], prepared: PreparedKernel
+) -> Iterator[tuple[str | int, NDArray[Any]]]:
     source = next((item for item in prepared.file.kernels if item.symbol == kernel.symbol), None)
     if source is None:  # the file as a whole could not be read
         return
     buffers: dict[int, NDArray[np.uint8]] = {}  # by address: one array may be passed twice
     for key, (place, array) in prepared.arrays.items():
         name = source.parameters[place].name
-        if name in kernel.outputs:
-            buffers[array.ctypes.data] = kernel.outputs[name]
+        if name in outputs:
+            buffers[array.ctypes.data] = outputs[name]
         if array.ctypes.data in buffers:
             yield key, like(buffers[array.ctypes.data], array)
 

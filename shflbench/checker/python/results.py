@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from shflbench.schemas.check import CheckDocument
 
 
-OTHERS = ("outputs", "document")  # fields that are not compared as they are
+OTHERS = ("outputs", "other_outputs", "document")  # fields that are not compared as they are
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +50,7 @@ class CheckResult:
     details: tuple[str, ...] = ()  # the findings in words, those with one cause together, with their history
     # Arrays after the launch, by their positions or names in `args`; empty if the kernel did not end.
     outputs: Mapping[str | int, NDArray[Any]] = field(default_factory=dict)
+    other_outputs: tuple[Mapping[str | int, NDArray[Any]], ...] = ()  # of schedules that end otherwise
     chosen: tuple[str, ...] = ()  # launches, sizes and values that were not given
     explored: tuple[str, ...] = ()  # launches, seeds and schedules that ran
     notes: tuple[str, ...] = ()  # on the compilation

@@ -12,6 +12,9 @@ from shflbench.errors import DeviceError
 
 KIB = 1024
 REGISTERS = 64 * KIB  # of 32 bits, on every architecture
+# Bytes of static and dynamic shared memory per block, as long as no attribute of the kernel raises it (CUDA C++
+# Programming Guide 13.0, "Shared Memory" of compute capability 7.x to 12.x).
+USUAL_SHARED = 48 * KIB
 RESERVED_SHARED = KIB  # bytes per block that the system reserves since compute capability 8.0
 
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shflbench.core.processes import run_in_processes
 from shflbench.errors import UsageError
 from shflbench.user_kernels.judge.expectation import Expectations
-from shflbench.user_kernels.judge.failures import keep_failure
+from shflbench.user_kernels.judge.failures import ShownFailure, keep_failure, require_folder
 from shflbench.user_kernels.judge.function_reference import function_expectations
 from shflbench.user_kernels.judge.inputs import small_inputs
 from shflbench.user_kernels.judge.job import CandidateAnswers, CandidateJob, ReferenceJob, answer
@@ -29,6 +28,8 @@ if TYPE_CHECKING:
 
 def judge(request: JudgeRequest) -> JudgeResult:
     """Return one verdict per candidate; `shflbench.judge` says more."""
+    if request.failures:
+        require_folder(request.failures)
     inputs = list(small_inputs(request))
     expected = _expected(request, inputs)
     verdicts = list(_answered(request, expected))
@@ -36,24 +37,35 @@ def judge(request: JudgeRequest) -> JudgeResult:
     if request.failures:
         verdicts = [_kept(verdict, request, expected) for verdict in verdicts]
     names = tuple(item.input.name for item in expected.expected)
-    return JudgeResult(tuple(verdicts), names, expected.skipped, tuple(notes))
+    return JudgeResult(tuple(verdicts), names, expected.skipped, (*_not_compared(request, expected), *notes))
+
+
+def _not_compared(request: JudgeRequest, expected: Expectations) -> Iterator[str]:
+    """Yield what the inputs leave open."""
+    for name, reason in list(expected.skipped.items())[:1]:
+        more = f" and {len(expected.skipped) - 1} more" if len(expected.skipped) > 1 else ""
+        yield f"Nothing was compared for {name}{more}: the reference does not run: {reason}"
+    if not request.rules.vary and not callable(request.inputs):
+        yield "Results that are kept between launches do not show where all launches have one input."
 
 
 def _kept(verdict: Verdict, request: JudgeRequest, expected: Expectations) -> Verdict:
     """Return a verdict with the command that repeats its failure, whose input is kept."""
-    by_name = {item.input.name: item for item in expected.expected}
-    answers = next((by_name[item.input] for item in verdict.reasons if item.input in by_name), None)
-    if answers is None or request.failures is None:
+    places = {item.input.name: place for place, item in enumerate(expected.expected)}
+    shown = next((reason for reason in verdict.reasons if reason.input in places), None)
+    if shown is None:
         return verdict
-    launch = request.launches.of(verdict.candidate, answers.input.sizes)
-    source = request.kernel(verdict.candidate).source
-    path = source if isinstance(source, Path) else None
-    return replace(verdict, repeat=keep_failure(request.failures, verdict.candidate, path, answers, launch))
+    last = expected.expected[places[shown.input]]
+    same = [item for item in expected.expected if item.input.sizes == last.input.sizes]
+    place = same.index(last)
+    cases = [same[place - 1], last] if shown.code is ReasonCode.KEEPS_RESULTS and len(same) > 1 else [last]
+    launch = request.launches.of(verdict.candidate, last.input.sizes)
+    return replace(verdict, repeat=keep_failure(ShownFailure(verdict.candidate, launch, cases), request))
 
 
 def _expected(request: JudgeRequest, inputs: list[JudgeInput]) -> Expectations:
     if request.function:
-        return function_expectations(request.function, inputs, request.outputs, request.rules.time_limit)
+        return function_expectations(request.function, inputs, request.outputs, request.rules)
     job = ReferenceJob(
         source=source_of(REFERENCE, request),
         launches=[request.launches.of(REFERENCE, item.sizes) for item in inputs],

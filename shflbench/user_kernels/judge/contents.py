@@ -22,6 +22,18 @@ FEWEST = 3  # elements of which an order says something
 NEAR_ZERO = 0.1  # of the largest number: a range that begins below it is taken to begin at 0
 
 
+def _one_changed(given: Array, random: np.random.Generator) -> Array | None:
+    """Return the same but for one element: a few elements do not tell inputs apart."""
+    others = np.unique(given)
+    place = random.integers(given.size)
+    others = others[others != given[place]]
+    if not others.size:
+        return None
+    contents = given.copy()
+    contents[place] = random.choice(others[[0, -1]])
+    return contents
+
+
 def _permuted(given: Array, random: np.random.Generator) -> Array | None:
     return np.asarray(random.permutation(given))
 
@@ -69,6 +81,8 @@ def _last_only(given: Array, _: np.random.Generator) -> Array | None:
 
 
 CONTENTS: Mapping[str, Draw] = {
+    "one element changed": _one_changed,
+    "another element changed": _one_changed,
     "permuted": _permuted,
     "zeros": _zeros,
     "equal": _equal,

@@ -29,12 +29,13 @@ def difference(outputs: Arrays, expected: ExpectedResults, rules: JudgeRules) ->
             return VerdictReason(Question.EQUAL, ReasonCode.UNWRITTEN, text, input=name)
         kind = expected.input.tensors.get(place)
         usual = TOLERANCES["bf16"] if kind == BFLOAT16 else tolerance_of(wanted.dtype)
-        values = [numbers(array, kind) for array in (got, wanted)]
+        values = [_real(numbers(array, kind)) for array in (got, wanted)]
         share = usual if rules.tolerance is None else rules.tolerance
         tiny = float(np.finfo(values[1].dtype).smallest_normal) if values[1].dtype.kind == "f" and share else 0.0
         wrong = mismatch(values[:1], values[1:], tiny, (place in rules.unordered,), (share,))
         if wrong:
-            text = f"in argument {place}, {wrong}, with {name}"
+            parts = ", real and imaginary parts counted one by one" if wanted.dtype.kind == "c" else ""
+            text = f"in argument {place}, {wrong}{parts}, with {name}"
             return VerdictReason(Question.EQUAL, ReasonCode.WRONG_RESULT, text, input=name)
     for place, got in outputs.items():
         if place not in expected.results and _bytes(got) != _bytes(expected.input.arguments[place]):
@@ -45,7 +46,15 @@ def difference(outputs: Arrays, expected: ExpectedResults, rules: JudgeRules) ->
 
 def tolerance_of(dtype: np.dtype[Any]) -> float:
     """Return the usual relative tolerance of a type; 0: bits are compared."""
-    return TOLERANCES.get(f"f{8 * dtype.itemsize}", 0.0) if dtype.kind == "f" else 0.0
+    bits = {"f": 8, "c": 4}.get(dtype.kind, 0) * dtype.itemsize  # of a number, or of the parts of a complex one
+    return TOLERANCES.get(f"f{bits}", 0.0)
+
+
+def _real(array: NDArray[Any]) -> NDArray[Any]:
+    """Return complex numbers as their real and imaginary parts, one after the other, and all others as they are."""
+    if array.dtype.kind != "c":
+        return array
+    return array.ravel(order="K").view(f"f{array.dtype.itemsize // 2}")
 
 
 def _bytes(array: NDArray[Any]) -> bytes:

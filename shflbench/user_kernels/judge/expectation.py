@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -28,6 +28,12 @@ class ExpectedResults:
 
     input: JudgeInput
     results: Arrays
+    given: JudgeInput | None = None  # the input with the results as they were given, where `input` has them overwritten
+
+    @property
+    def as_given(self) -> ExpectedResults:
+        """The same with the results as they were given."""
+        return self if self.given is None else replace(self, input=self.given)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,9 +50,12 @@ class Expectations:
         return tuple(self.expected[0].results)
 
 
-def expectations(run: RunReference, inputs: Sequence[JudgeInput], outputs: tuple[int, ...]) -> Expectations:
+def expectations(
+    run: RunReference, inputs: Sequence[JudgeInput], outputs: tuple[int, ...], prefilled: tuple[int, ...] = ()
+) -> Expectations:
     """Run the reference for each input, with bytes that mean nothing in the results that it only overwrites.
 
+    Those of `prefilled` are as they were given, because candidates may add to them.
     UsageError if it takes no input, or if it changes no argument.
     """
     first: dict[str, Arrays] = {}
@@ -64,7 +73,7 @@ def expectations(run: RunReference, inputs: Sequence[JudgeInput], outputs: tuple
     results = outputs or _changed(taken, first)
     if not results:
         raise UsageError("the reference changes no argument", "Pass outputs=…, the positions of the results.")
-    overwritten = _overwritten(run, taken[:TRIED], results)
+    overwritten = tuple(place for place in _overwritten(run, taken[:TRIED], results) if place not in prefilled)
     expected = []
     for item in taken:
         ready = item.with_results(overwritten)
@@ -72,7 +81,7 @@ def expectations(run: RunReference, inputs: Sequence[JudgeInput], outputs: tuple
         if isinstance(arrays, str):
             skipped[item.name] = arrays
         else:
-            expected.append(ExpectedResults(ready, {place: arrays[place] for place in results}))
+            expected.append(ExpectedResults(ready, {place: arrays[place] for place in results}, item))
     return Expectations(tuple(expected), skipped, overwritten)
 
 

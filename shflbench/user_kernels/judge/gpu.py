@@ -62,7 +62,9 @@ def run_on_gpu(job: GpuJob) -> Expectations | VerdictReason | None:
         return VerdictReason(Question.COMPILES, ReasonCode.NOT_COMPILED, error.message)
     runner = _Runner(backend, kernel, opened, job.overwritten, job.rules)
     if job.inputs:
-        return expectations(lambda item: runner.once(job.launches[0], item), job.inputs, job.results)
+        return expectations(
+            lambda item: runner.once(job.launches[0], item), job.inputs, job.results, job.rules.prefilled
+        )
     pairs = zip(job.launches, job.expectations, strict=True)
     groups = group_by(pairs, lambda pair: (pair[0], tuple(pair[1].input.sizes.items())))
     reasons = (runner.reason(launch, [item for _, item in group]) for (launch, _), group in groups.items())

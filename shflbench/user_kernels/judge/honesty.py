@@ -37,9 +37,11 @@ def signs(ptx: str, *, is_cold: bool) -> Iterator[VerdictReason]:
     if _LAUNCH.search(ptx):
         text = "it launches kernels, whose work may end after its own time"
         yield VerdictReason(Question.HONEST, ReasonCode.LAUNCHES_KERNELS, text)
-    if _ALLOCATE.search(ptx) and not _FREE.search(ptx):
-        text = "it allocates memory of the device, and frees none: later launches find less"
-        yield VerdictReason(Question.HONEST, ReasonCode.KEEPS_MEMORY, text)
+    if _ALLOCATE.search(ptx):
+        frees = _FREE.search(ptx) is not None
+        rest = "whether it frees all of it is not known" if frees else "frees none: later launches find less"
+        text = f"it allocates memory of the device, and {rest}"
+        yield VerdictReason(Question.HONEST, ReasonCode.KEEPS_MEMORY, text, is_certain=not frees)
     if is_cold and (match := _PIN.search(ptx)):
         text = f"`{match[0]}` decides what the L2 cache keeps, which is timed without the kernel's data"
         yield VerdictReason(Question.HONEST, ReasonCode.PINS_CACHE, text)

@@ -10,13 +10,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from shflbench.user_kernels.judge.comments import without_comments
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 _SPLICE = re.compile(r"\\[ \t]*\r?\n")
 _GAP = r"(?:[ \t\f\v]|/\*.*?\*/)*"
-# Also in comments and strings, where it is harmless: a search for those could be misled.
-_DIRECTIVE = re.compile(rf"(?:#|%:|\?\?=){_GAP}(?:include_next|include|import|embed)\b{_GAP}([^\r\n]*)", re.DOTALL)
+# Also in strings, where it is harmless: a search for those could be misled.
+_DIRECTIVE = re.compile(
+    rf"(?:(?:#|%:|\?\?=){_GAP}(?:include_next|include|import|embed)\b|__has_(?:include_next|include|embed)\b{_GAP}\(?)"
+    rf"{_GAP}([^\r\n]*)",
+    re.DOTALL,
+)
 _NAMED = re.compile(r'"(?P<quoted>[^"]+)"|<(?P<angled>[^>]+)>')
 MOST_FILES = 500
 MOST_BYTES = 4 * 2**20  # of a header
@@ -38,8 +44,10 @@ def refused_include(text: str, name: str, folder: Path | None, include: Sequence
     """
     allowed = [path.resolve() for path in (folder, *include) if path is not None]
     waiting, known = [(text, name, folder)], set[Path]()
-    while waiting and len(known) < MOST_FILES:
+    while waiting:
         content, shown, place = waiting.pop()
+        if len(known) > MOST_FILES:
+            return RefusedInclude(shown, 1, f"it includes more than {MOST_FILES} files")
         for line, target in _directives(content):
             reason = _reason(target, place, allowed)
             if reason:
@@ -53,7 +61,7 @@ def refused_include(text: str, name: str, folder: Path | None, include: Sequence
 
 def _directives(text: str) -> Iterator[tuple[int, str]]:
     """Yield the line and the rest of each directive that reads a file."""
-    joined = _SPLICE.sub("", text)
+    joined = without_comments(_SPLICE.sub("", text))
     for match in _DIRECTIVE.finditer(joined):
         yield joined.count("\n", 0, match.start()) + 1, match[1]
 

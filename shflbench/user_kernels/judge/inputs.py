@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import prod
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,32 +11,39 @@ from shflbench.checker import host_arguments
 from shflbench.errors import UsageError
 from shflbench.user_kernels.judge.contents import CONTENTS, SPECIAL, drawn
 from shflbench.user_kernels.judge.judge_input import JudgeInput, shaped_like
-from shflbench.user_kernels.judge.launches import dims_of
+from shflbench.user_kernels.judge.launches import launched_threads
 from shflbench.user_kernels.judge.sizes import edge_sizes, greatest_sizes
 from shflbench.user_kernels.judge.tensors import bits_of, numbers, tensor_type
+from shflbench.user_kernels.judge.user_calls import call_user, sizes_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from shflbench.user_kernels.judge.request import JudgeRequest
 from shflbench.user_kernels.judge.sizes import Sizes
 
-MOST_THREADS = 1 << 14  # of an emulated launch: more take seconds, and share more memory than is searched for races
+# Threads of an emulated launch: more take seconds, and share more memory than is searched for races.
+MOST_THREADS = 1 << 14
+MOST_OF_FEW = 1 << 19  # of those that are emulated where smaller ones are few
+FEW = 6  # launches
+LEAST_INTEGER, MOST_INTEGER = -(1 << 63), (1 << 64) - 1
 
 
 def small_inputs(request: JudgeRequest) -> Iterator[JudgeInput]:
     """Yield the inputs that the emulator runs, those of sizes first, each drawn anew."""
     random = np.random.default_rng()  # no candidate knows the seed
     every = edge_sizes(request.sizes, request.launches.threads(request.kernels))
-    small = [sizes for sizes in every if _threads(request, sizes) <= MOST_THREADS] or every[:1]
     base = None
-    for sizes in small:
+    for sizes in _emulated(request, every):
         base = _at(request, sizes, random)
         yield base
-    if base is None or not request.rules.vary:
+    if base is None:
+        return
+    if not request.rules.vary:
+        if callable(request.inputs):
+            yield replace(_at(request, base.sizes, random), name=f"{base.name}, drawn again")
         return
     names = [*CONTENTS, *(SPECIAL if request.rules.special else ())]
-    yield _with_another_element(base, random, request.outputs)
     for name in names:
         if changed := _with_contents(base, name, random, request.outputs):
             yield changed
@@ -48,43 +54,50 @@ def timed_input(request: JudgeRequest) -> JudgeInput:
     return _at(request, greatest_sizes(request.sizes), np.random.default_rng())
 
 
+def _emulated(request: JudgeRequest, every: Sequence[Sizes]) -> list[Sizes]:
+    """Return the sizes of small launches, and if these are few, some of the others, from the least one on."""
+    threads = [_threads(request, sizes) for sizes in every]
+    small = [sizes for sizes, count in zip(every, threads, strict=True) if count <= MOST_THREADS]
+    large = [sizes for sizes, count in zip(every, threads, strict=True) if MOST_THREADS < count <= MOST_OF_FEW]
+    missing = min(FEW - len(small), len(large))
+    if missing <= 0:
+        return small or list(every[:1])
+    places = np.linspace(0, len(large) - 1, missing).round().astype(int)
+    return [*small, *(large[place] for place in dict.fromkeys(places))]
+
+
 def _threads(request: JudgeRequest, sizes: Sizes) -> int:
-    """Return the most threads of a launch at these sizes."""
-    launches = (request.launches.of(kernel, sizes) for kernel in request.kernels)
-    return max(prod(dims.grid) * prod(dims.block) for dims in map(dims_of, launches))
+    """Return the most threads of a launch at these sizes; UsageError for what cannot be launched."""
+    return max(launched_threads(request, kernel, sizes) for kernel in request.kernels)
 
 
 def _at(request: JudgeRequest, sizes: Sizes, random: np.random.Generator) -> JudgeInput:
     given = request.inputs
     if callable(given):
-        try:
-            given = given(random, **sizes)
-        except Exception as error:  # of the user's function
-            raise UsageError(
-                f"inputs failed for {_named(sizes)}: {error!r}", "It is called with a generator and the sizes."
-            ) from error
+        given = call_user(given, f"`inputs` fails for {sizes_text(sizes)}: ", random, **sizes)
     if not isinstance(given, tuple | list):
         raise UsageError("inputs are no tuple of arguments", "Return a tuple: arrays, numbers and None.")
     tensors = {place: tensor_type(value) for place, value in enumerate(given) if hasattr(value, "detach")}
-    return JudgeInput(_named(sizes), sizes, tuple(_own(value) for value in host_arguments(given)), tensors)
+    arguments = tuple(_own(value) for value in host_arguments(given))
+    for place, value in enumerate(arguments):
+        if isinstance(value, int) and not LEAST_INTEGER <= value <= MOST_INTEGER:
+            raise UsageError(f"argument {place} is {value}, which no integer of a kernel holds", "Pass one that fits.")
+    for name, places in _positions(request):
+        for place in places:
+            if place not in range(len(arguments)) or not isinstance(arguments[place], np.ndarray):
+                raise UsageError(f"{name} has {place!r}, and no array is there", "Count arguments from 0.")
+    return JudgeInput(sizes_text(sizes), sizes, arguments, tensors)
+
+
+def _positions(request: JudgeRequest) -> Iterator[tuple[str, tuple[int, ...]]]:
+    """Yield the positions of arguments by the names of their parameters."""
+    yield "outputs", request.outputs
+    yield "any_order", request.rules.unordered
+    yield "prefilled", request.rules.prefilled
 
 
 def _own(value: object) -> object:
     return value.copy(order="K") if isinstance(value, np.ndarray) else value
-
-
-def _named(sizes: Sizes) -> str:
-    return ", ".join(f"{name} = {value}" for name, value in sizes.items()) or "the given inputs"
-
-
-def _with_another_element(base: JudgeInput, random: np.random.Generator, outputs: tuple[int, ...]) -> JudgeInput:
-    """Return an input that differs from the one before in one element: a few elements do not tell inputs apart."""
-    arguments = list(base.arguments)
-    for place, value in enumerate(arguments):
-        if isinstance(value, np.ndarray) and value.dtype.kind == "f" and value.size and place not in outputs:
-            arguments[place] = value.copy(order="K")
-            arguments[place].ravel(order="K")[random.integers(value.size)] = random.choice([value.min(), value.max()])
-    return replace(base, name=f"{base.name}, one element changed", arguments=tuple(arguments))
 
 
 def _with_contents(

@@ -6,10 +6,18 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from shflbench.errors import CompileError, CompilerError, KernelError, ShflbenchError, TimeLimitError, UsageError
+from shflbench.errors import (
+    CompileError,
+    CompilerError,
+    InputError,
+    KernelError,
+    ShflbenchError,
+    TimeLimitError,
+    UsageError,
+)
 from shflbench.user_kernels.judge.check_reasons import check_reason
+from shflbench.user_kernels.judge.compared import ComparedInputs, by_place
 from shflbench.user_kernels.judge.confinement import confined
-from shflbench.user_kernels.judge.equal import difference
 from shflbench.user_kernels.judge.expectation import Expectations, expectations
 from shflbench.user_kernels.judge.honesty import signs
 from shflbench.user_kernels.judge.includes import refused_include
@@ -20,7 +28,7 @@ from shflbench.user_kernels.judge.verdict import Question, ReasonCode, VerdictRe
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shflbench.checker import CheckResult, OpenedKernel
+    from shflbench.checker import OpenedKernel
     from shflbench.user_kernels.judge.expectation import Arrays, ExpectedResults
     from shflbench.user_kernels.judge.judge_input import JudgeInput
     from shflbench.user_kernels.judge.request import JudgeLaunch, JudgeRules
@@ -76,9 +84,9 @@ def _reference(job: ReferenceJob) -> Expectations:
     def run(item: JudgeInput) -> Arrays | str:
         result = opened.check(one_launch(launches[item.name], item))
         reason = check_reason(result)
-        return reason.sentence if reason else _by_place(result)
+        return reason.sentence if reason else by_place(result.outputs)
 
-    return expectations(run, job.inputs, job.outputs)
+    return expectations(run, job.inputs, job.outputs, job.rules.prefilled)
 
 
 class _Asked:
@@ -94,11 +102,12 @@ class _Asked:
         """Ask one question after another; after a candidate that does not compile there is none."""
         opened = self._compiled()
         if opened is not None:
-            self._compared(opened)
+            compared = self._compared(opened)
+            self._inputs = compared.count
             if not (self._reasons and self._job.rules.stop_early):
                 began = time.monotonic()
                 self._reasons += signs(opened.ptx, is_cold=self._job.is_cold)
-                self._repeated(opened)
+                self._repeated(opened, compared)
                 self._seconds[Question.HONEST] = time.monotonic() - began
         order = list(Question)
         self._reasons.sort(key=lambda reason: order.index(reason.question))
@@ -123,7 +132,7 @@ class _Asked:
             self._add(Question.COMPILES, ReasonCode.OVER_LIMIT, error.message, is_certain=False)
         except CompilerError:
             raise
-        except (KernelError, UsageError) as error:
+        except (KernelError, UsageError, InputError) as error:
             self._add(Question.COMPILES, ReasonCode.NOT_COMPILED, error.message)
         except (ShflbenchError, MemoryError) as error:
             self._add(Question.COMPILES, ReasonCode.NOT_CHECKED, str(error), is_certain=False)
@@ -133,49 +142,43 @@ class _Asked:
             self._seconds[Question.COMPILES] = time.monotonic() - began
         return None
 
-    def _compared(self, opened: OpenedKernel) -> None:
+    def _compared(self, opened: OpenedKernel) -> ComparedInputs:
         """Check the kernel at each input, and compare its results."""
-        began, compare_s = time.monotonic(), 0.0
+        began, compared = time.monotonic(), ComparedInputs(opened, self._job.rules)
         for launch, expected in zip(self._job.launches, self._job.expectations, strict=True):
             if time.monotonic() - began > self._job.rules.time_limit:
                 text = f"it takes more than {self._job.rules.time_limit:g} s to check"
                 self._add(Question.CHECKED, ReasonCode.OVER_LIMIT, text, is_certain=False)
                 break
             try:
-                result = opened.check(one_launch(launch, expected.input), self._job.rules.seed)
+                compared.add(launch, expected)
             except UsageError as error:
-                self._add(Question.COMPILES, ReasonCode.OTHER_PARAMETERS, error.message)
+                text = f"it does not take these arguments: {error.message.removeprefix('--arg ')}"
+                self._add(Question.COMPILES, ReasonCode.OTHER_PARAMETERS, text)
                 break
-            start = time.monotonic()
-            self._judge(result, expected)
-            compare_s += time.monotonic() - start
-            if self._reasons and self._job.rules.stop_early:
+            if compared.reasons and self._job.rules.stop_early:
                 break
-        self._seconds[Question.CHECKED] = time.monotonic() - began - compare_s
-        self._seconds[Question.EQUAL] = compare_s
+        self._reasons += compared.reasons
+        self._seconds[Question.CHECKED] = time.monotonic() - began - compared.compare_s
+        self._seconds[Question.EQUAL] = compared.compare_s
+        return compared
 
-    def _repeated(self, opened: OpenedKernel) -> None:
+    def _repeated(self, opened: OpenedKernel, compared: ComparedInputs) -> None:
         """Launch the kernel in turn with several inputs, unless it is wrong already."""
-        if not self._reasons:
-            pairs = list(zip(self._job.launches, self._job.expectations, strict=True))
-            if reason := kept_results(opened, pairs, self._job.overwritten, self._job.rules):
-                self._reasons.append(reason)
-
-    def _judge(self, result: CheckResult, expected: ExpectedResults) -> None:
-        """Add what an input shows that none before it has shown."""
-        unsafe = check_reason(result, expected.input.name)
-        if unsafe is None:
-            self._inputs += 1
-        different = difference(_by_place(result), expected, self._job.rules) if result.outputs else None
-        known = {reason.code for reason in self._reasons}
-        self._reasons += [reason for reason in (unsafe, different) if reason and reason.code not in known]
+        if self._reasons:
+            return
+        pairs = list(zip(self._job.launches, self._job.expectations, strict=True))
+        overwritten = self._job.overwritten
+        if compared.needs_given:
+            pairs, overwritten = [(launch, expected.as_given) for launch, expected in pairs], ()
+        if reason := kept_results(opened, pairs, overwritten, self._job.rules):
+            self._reasons.append(reason)
+        elif compared.needs_given:
+            places = ", ".join(map(str, self._job.overwritten))
+            text = f"it is right only if results hold what `inputs` gives them, which prefilled=({places},) says"
+            self._add(Question.EQUAL, ReasonCode.NEEDS_PREFILLED, text, is_certain=False)
 
     def _add(
         self, question: Question, code: ReasonCode, sentence: str, place: str = "", *, is_certain: bool = True
     ) -> None:
         self._reasons.append(VerdictReason(question, code, sentence, is_certain, place))
-
-
-def _by_place(result: CheckResult) -> Arrays:
-    """Return the arrays after a launch, whose arguments were given by position."""
-    return {int(place): array for place, array in result.outputs.items()}

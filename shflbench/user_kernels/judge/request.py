@@ -7,11 +7,13 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from shflbench.checker import PythonKernel, python_kernel
+from shflbench.checker import PythonKernel, launch_shape, python_kernel
 from shflbench.core.model import MeasureRules
 from shflbench.cuda_sources import CompileOptions
 from shflbench.errors import UsageError
 from shflbench.user_kernels.bench.request import require_names
+from shflbench.user_kernels.judge.sizes import is_size_range
+from shflbench.user_kernels.judge.user_calls import call_user, sizes_text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,20 +41,21 @@ class JudgeLaunches:
 
     def of(self, kernel: str, sizes: Sizes) -> JudgeLaunch:
         """Return the launch of a kernel; UsageError if it has no grid or no block."""
-        grid, block = _value(self.grid, kernel, sizes), _value(self.block, kernel, sizes)
+        grid, block = _value("grid", self.grid, kernel, sizes), _value("block", self.block, kernel, sizes)
         if grid is None or block is None:
             raise UsageError(
                 f"`{kernel}` has no {'grid' if grid is None else 'block'}",
                 "Pass grid=… and block=…: numbers, tuples, or functions of the sizes.",
             )
-        return JudgeLaunch(
-            grid, block, _value(self.shared_bytes, kernel, sizes) or 0, _value(self.cluster, kernel, sizes)
-        )
+        shared_bytes = _value("shared_bytes", self.shared_bytes, kernel, sizes) or 0
+        return JudgeLaunch(grid, block, shared_bytes, _value("cluster", self.cluster, kernel, sizes))
 
     def threads(self, kernels: Sequence[str]) -> list[int]:
         """Return the threads per block of the kernels whose blocks do not depend on sizes."""
         blocks = [self.block.get(kernel) if isinstance(self.block, Mapping) else self.block for kernel in kernels]
-        return sorted({_count(block) for block in blocks if block is not None and not callable(block)})
+        return sorted(
+            {prod(launch_shape((1, block)).block) for block in blocks if block is not None and not callable(block)}
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,7 @@ class JudgeRules:
 
     tolerance: float | None = None  # relative, of floating-point results; None: the usual one of their type
     unordered: tuple[int, ...] = ()  # outputs whose elements may have any order, by position
+    prefilled: tuple[int, ...] = ()  # outputs that are as `inputs` gives them before each launch, by position
     vary: bool = True  # also other contents than those of the inputs
     special: bool = False  # also infinities and NaN
     stop_early: bool = False
@@ -113,9 +117,10 @@ class JudgeRequest:
             raise UsageError(f"a candidate is called `{REFERENCE}`", "Give it another name.")
         require_names(self.candidates)
         for name, allowed in self.sizes.items():
-            if not allowed or min(allowed) < 0 or (isinstance(allowed, tuple) and allowed[0] > allowed[-1]):
+            if not is_size_range(name, allowed):
                 raise UsageError(
-                    f"sizes[{name!r}] is {allowed!r}", "Pass the least and the greatest size, or a list of all."
+                    f"sizes[{name!r}] is {allowed!r}",
+                    "Pass the name of a size with a tuple of its least and its greatest value, or a list of all.",
                 )
 
     @property
@@ -138,10 +143,8 @@ def named_candidates(candidates: object) -> Mapping[str, object]:
     return candidates if isinstance(candidates, Mapping) else {ONLY: candidates}
 
 
-def _value(given: object, kernel: str, sizes: Sizes) -> Any:  # noqa: ANN401  (of each kind of option)
+def _value(option: str, given: object, kernel: str, sizes: Sizes) -> Any:  # noqa: ANN401  (of each kind of option)
     value = given.get(kernel) if isinstance(given, Mapping) else given
-    return value(**sizes) if callable(value) else value
-
-
-def _count(extent: object) -> int:
-    return prod(extent) if isinstance(extent, Sequence) else int(extent)  # type: ignore[call-overload]
+    if not callable(value):
+        return value
+    return call_user(value, f"`{option}` fails for {sizes_text(sizes)}: ", **sizes)

@@ -4,14 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import prod
-from typing import TypeAlias
+from typing import SupportsIndex, TypeAlias
 
+PAIR = 2
 WARP = 32
 ODD = 37  # a size that is a multiple of nothing, of the dimensions that are not at their edges
 MOST = 4099  # a prime; larger sizes only where the least one is larger
 
 Sizes: TypeAlias = Mapping[str, int]
 SizeRange: TypeAlias = "tuple[int, int] | Sequence[int]"  # least and greatest, or as a list, all that are allowed
+
+
+def is_size_range(name: object, allowed: object) -> bool:
+    """Whether a name has the least and the greatest size as a tuple, or a list of all that are allowed."""
+    if (
+        not isinstance(name, str)
+        or not isinstance(allowed, tuple | list)
+        or not allowed
+        or not all(map(_is_size, allowed))
+    ):
+        return False
+    return not isinstance(allowed, tuple) or (len(allowed) == PAIR and allowed[0] <= allowed[1])
+
+
+def _is_size(value: object) -> bool:
+    return isinstance(value, SupportsIndex) and not isinstance(value, bool) and value.__index__() >= 0
 
 
 def edge_sizes(ranges: Mapping[str, SizeRange], blocks: Sequence[int]) -> list[Sizes]:

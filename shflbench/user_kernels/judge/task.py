@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 from shflbench.core.files import MOST_SOURCE, read_regular
 from shflbench.errors import InputError, UsageError
+from shflbench.patterns.user_code import run_user_code
+from shflbench.user_kernels.judge.sizes import is_size_range
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,6 +35,7 @@ class JudgeTask:
     shared_bytes: object = None
     cluster: object = None
     any_order: tuple[int, ...] = ()
+    prefilled: tuple[int, ...] = ()
     rtol: float | None = None
     vary: bool = True
 
@@ -47,19 +50,17 @@ def read_task(path: Path) -> JudgeTask:
         if name not in values:
             raise UsageError(f"{path} has no `{name}`", f"Define it: {ADVICE}")
     sizes: object = values.setdefault("sizes", {})
-    if not isinstance(sizes, Mapping) or not all(_is_range(item) for item in sizes.values()):
+    if not isinstance(sizes, Mapping) or not all(is_size_range(*item) for item in sizes.items()):
         raise UsageError(f"`sizes` of {path} is no mapping of names to ranges", 'Write {"n": (1, 4096)}.')
-    for name in {"outputs", "any_order"} & values.keys():
+    for name in {"outputs", "any_order", "prefilled"} & values.keys():
+        if not isinstance(values[name], tuple | list):
+            raise UsageError(f"`{name}` of {path} is no tuple of positions", "Write (1,) for argument 1.")
         values[name] = tuple(values[name])
     return JudgeTask(**values)
 
 
 def _names() -> set[str]:
     return {item.name for item in fields(JudgeTask)}
-
-
-def _is_range(value: object) -> bool:
-    return isinstance(value, tuple | list) and all(isinstance(item, int) for item in value)
 
 
 def _module(path: Path) -> ModuleType:
@@ -73,9 +74,8 @@ def _module(path: Path) -> ModuleType:
     folder = str(path.resolve().parent)
     sys.path.insert(0, folder)
     try:
-        exec(compile(text, path, "exec"), vars(module))  # noqa: S102  (the user's own file, as a pattern is)
-    except Exception as error:
-        raise InputError(f"{path} cannot be run: {type(error).__name__}: {error}", "Correct it.") from error
+        with run_user_code(path, lambda reason: InputError(f"{path} cannot be run: {reason}", "Correct it.")):
+            exec(compile(text, path, "exec"), vars(module))  # noqa: S102  (the user's own file, as a pattern is)
     finally:
         with contextlib.suppress(ValueError):
             sys.path.remove(folder)

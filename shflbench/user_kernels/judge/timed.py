@@ -71,7 +71,7 @@ class _Timer:
     def _expected_of(self, item: JudgeInput) -> ExpectedResults:
         request, results = self._request, self._small.results
         if request.function:
-            expected = function_expectations(request.function, [item], results, request.rules.time_limit)
+            expected = function_expectations(request.function, [item], results, request.rules)
         else:
             answer = run_within(run_on_gpu, self._job(REFERENCE, inputs=(item,)), request.rules.time_limit)
             if not isinstance(answer, Expectations):

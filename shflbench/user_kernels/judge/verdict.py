@@ -43,6 +43,7 @@ class ReasonCode(StrEnum):
     WRONG_RESULT = "wrong-result"
     UNWRITTEN = "unwritten"
     INPUT_CHANGED = "input-changed"
+    NEEDS_PREFILLED = "needs-prefilled"
     KEEPS_RESULTS = "keeps-results"
     KEEPS_MEMORY = "keeps-memory"
     READS_CLOCK = "reads-clock"

@@ -54,6 +54,6 @@ def job_of(request: JudgeRequest, expected: Sequence[ExpectedResults], overwritt
 )
 def test_the_first_difference_is_the_reason(source: str, code: str | None) -> None:
     request = request_of(source)
-    expected = function_expectations(row_sums, list(small_inputs(request)), (1,), 60)
+    expected = function_expectations(row_sums, list(small_inputs(request)), (1,), request.rules)
     reason = run_on_gpu(job_of(request, expected.expected, expected.overwritten))
     assert (reason.code if isinstance(reason, VerdictReason) else reason) == code

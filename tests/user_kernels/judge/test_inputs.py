@@ -60,6 +60,14 @@ INCLUDES = [
     ('const char* s = "/*";\n#include "/etc/passwd"\nconst char* t = "*/";', "/etc/passwd"),
     ('#define HEADER "/etc/passwd"\n#include HEADER', "HEADER"),
     ("#embed </etc/passwd>", "/etc/passwd"),
+    ('#if __has_include("/etc/passwd")\n#endif', "/etc/passwd"),
+    ("#define HAS __has_include\n", ""),
+    # A character that looks as if a comment began, after a word and after a number.
+    ("#define X don' /* '\n#include </etc/passwd>\n//*/", "/etc/passwd"),
+    ("#define X 1e+'0' /* '\n#include </etc/passwd>\n// '*/", "/etc/passwd"),
+    ('const char* s = R"(/*)";\n#include "/etc/passwd"\n//*/', "/etc/passwd"),
+    ('// x\r#include "/etc/passwd"', "/etc/passwd"),
+    ("#include <a/*b>\n#include </etc/passwd>\n//*/", "does not name a file"),
     ('#include "link.h"', "link.h"),
     ('#include "own.h"', "../secret.h"),
 ]
@@ -77,7 +85,17 @@ def test_a_file_elsewhere_is_refused(text: str, name: str, tmp_path: Path) -> No
     assert name in refused.sentence
 
 
-@pytest.mark.parametrize("text", ["#include <cuda_fp16.h>", '#include "own.h"', "#include <cub/cub.cuh>", "int a;"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "#include <cuda_fp16.h>",
+        '#include "own.h"',
+        "#include <cub/cub.cuh>",
+        "int a;",
+        '// was: #include "../old.h"',
+        "/* it's\n#include <../old.h> */ int b = 1'000;",
+    ],
+)
 def test_headers_of_cuda_and_files_beside_are_accepted(text: str, tmp_path: Path) -> None:
     (tmp_path / "own.h").write_text("#include <cuda_bf16.h>\n", encoding="utf-8")
     assert refused_include(text, "a.cu", tmp_path, ()) is None

@@ -1,13 +1,18 @@
 """Verdicts on candidates without a GPU."""
 
+import sys
+from collections.abc import Mapping
+from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+import shflbench
 from shflbench.errors import UsageError
 from shflbench.user_kernels.judge.result import JudgeResult
-from tests.user_kernels.judge.conftest import ROW_SUM, Judge, changed
+from shflbench.user_kernels.judge.task import read_task
+from tests.user_kernels.judge.conftest import ROW_SUM, Judge, changed, row_sums
 
 CANDIDATES = {
     "race": (changed(("__syncthreads();", "")), "race"),
@@ -120,9 +125,39 @@ def test_a_reference_that_changes_nothing_needs_outputs(judge: Judge) -> None:
 def test_a_failure_is_kept_and_repeats(judge: Judge, tmp_path: Path) -> None:
     one_pass, _ = CANDIDATES["one-pass"]
     (verdict,) = judge({"wrong": one_pass}, failures=tmp_path).verdicts
-    assert verdict.repeat == f"shflbench judge CANDIDATE --reference {tmp_path}/wrong/task.py"
-    values = np.load(tmp_path / "wrong" / "argument-0.npy")
-    assert np.load(tmp_path / "wrong" / "expected-1.npy").size * 65 == values.size
+    folder = tmp_path / "wrong"
+    assert verdict.repeat == f"shflbench judge {folder}/candidate.cu --reference {folder}/task.py"
+    values = np.load(folder / "argument-0-0.npy")
+    assert np.load(folder / "expected-0-1.npy").size * 65 == values.size
+
+
+KEEPS_EACH = changed(
+    ('extern "C"', '__device__ float kept[4]; __device__ int have[4];\nextern "C"'),
+    (
+        "if (threadIdx.x == 0) out[blockIdx.x] = warps[0] + warps[1];",
+        """
+    if (threadIdx.x != 0) return;
+    if (have[blockIdx.x] != n) kept[blockIdx.x] = warps[0] + warps[1];
+    have[blockIdx.x] = n;
+    out[blockIdx.x] = kept[blockIdx.x];
+""",
+    ),
+)
+
+
+@pytest.mark.parametrize("vary", [True, False])
+def test_a_failure_that_needs_two_launches_repeats(vary: bool, judge: Judge, tmp_path: Path) -> None:  # noqa: FBT001
+    judge({"keeps": KEEPS_EACH}, failures=tmp_path, sizes={"rows": [1], "n": [33]}, vary=vary)
+    task = read_task(tmp_path / "keeps" / "task.py")
+    again = shflbench.judge(KEEPS_EACH, **{item.name: getattr(task, item.name) for item in fields(task)})
+    assert [reason.code for reason in again["candidate"].reasons] == ["keeps-results"]
+
+
+def test_a_failure_repeats_with_its_tolerance(judge: Judge, tmp_path: Path) -> None:
+    nearly = changed(("= warps[0] + warps[1]", "= (warps[0] + warps[1]) * 1.00005f"))
+    (verdict,) = judge({"nearly": nearly}, rtol=1e-6, failures=tmp_path).verdicts
+    assert verdict.decision == "rejected"
+    assert read_task(tmp_path / "nearly" / "task.py").rtol == 1e-6
 
 
 def test_json_and_html_have_all_verdicts(judge: Judge) -> None:
@@ -142,9 +177,122 @@ def test_json_and_html_have_all_verdicts(judge: Judge) -> None:
         ({"candidates": {"reference": ROW_SUM}}, "a candidate is called `reference`"),
         ({"candidates": {"a b": ROW_SUM}}, "'a b' cannot be the name of a kernel"),
         ({"inputs": lambda random, rows, n: 3}, "inputs are no tuple"),  # noqa: ARG005
-        ({"inputs": lambda random, rows, n: 1 / 0}, "inputs failed for rows = "),  # noqa: ARG005
+        ({"inputs": lambda *_, **__: sys.exit(0)}, "`inputs` fails for .*: SystemExit: 0"),
+        ({"inputs": lambda *_, **__: (1 << 70,)}, "no integer of a kernel holds"),
+        ({"grid": lambda rows, n: 1 // 0}, "`grid` fails for rows = .*ZeroDivisionError"),  # noqa: ARG005
+        ({"grid": 0}, "`candidate` cannot be launched for rows = "),
+        ({"cluster": 2, "grid": 3}, "does not consist of clusters of 2"),
+        ({"shared_bytes": 10**7}, "sm_90 has 0 to 232448 bytes"),
+        ({"shared_bytes": -1}, "shared_bytes is -1"),
+        ({"sizes": {"rows": (3,), "n": (1, 2)}}, r"sizes\['rows'\] is \(3,\)"),
+        ({"sizes": {3: [3]}}, r"sizes\[3\] is \[3\]"),
+        ({"any_order": (7,)}, "any_order has 7, and no array is there"),
+        ({"prefilled": (2,)}, "prefilled has 2, and no array is there"),
+        ({"reference": lambda *_: {"a": 1}}, "returns 1 elements for argument 1"),
+        ({"reference": lambda values, out, n: out + 1j}, "no numbers for argument 1, but complex64"),  # noqa: ARG005
+        ({"reference": lambda *_: "sum"}, "result 0 of the reference is of type str"),
+        ({"reference": lambda *_: sys.exit(0)}, "does not run for .*: SystemExit: 0"),
+        ({"inputs": lambda random, rows, n: 1 / 0}, "`inputs` fails for rows = "),  # noqa: ARG005
     ],
 )
 def test_arguments_that_cannot_be_are_named(given: dict[str, object], message: str, judge: Judge) -> None:
     with pytest.raises(UsageError, match=message):
         judge(**{"candidates": ROW_SUM, **given})
+
+
+HISTOGRAM = """
+extern "C" __global__ void histogram(const int* in, int* bins, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) atomicAdd(&bins[in[i]], 1);
+}
+"""
+
+
+def _histogram(judge: Judge, source: str, given: Mapping[str, object]) -> JudgeResult:
+    return judge(
+        source,
+        reference=lambda values, bins, _: np.bincount(values, minlength=bins.size),
+        inputs=lambda random, n: (random.integers(0, 8, n, np.int32), np.zeros(8, np.int32), n),
+        sizes={"n": [1, 33, 130]},
+        grid=lambda n: (n + 63) // 64,
+        **given,
+    )
+
+
+def test_a_kernel_that_adds_to_zeros_needs_that_the_task_says_so(judge: Judge) -> None:
+    (verdict,) = _histogram(judge, HISTOGRAM, {}).verdicts
+    assert (verdict.decision, [reason.code for reason in verdict.reasons]) == ("undecided", ["needs-prefilled"])
+    assert _histogram(judge, HISTOGRAM, {"prefilled": (1,)}).decision == "accepted"
+    wrong = HISTOGRAM.replace("i < n", "i < n - (n > 100)")
+    assert _histogram(judge, wrong, {}).verdicts[0].reasons[0].code == "wrong-result"
+
+
+def test_results_under_every_order_of_blocks_are_compared(judge: Judge) -> None:
+    first_come = """
+__device__ int next;
+extern "C" __global__ void copy(const float* in, float* out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[atomicAdd(&next, 1) % n] = in[i];
+}
+"""
+    result = judge(
+        first_come,
+        reference=lambda values, *_: values,
+        inputs=lambda random, n: (random.random(n, np.float32), np.zeros(n, np.float32), n),
+        sizes={"n": [1, 33, 130]},
+        grid=lambda n: (n + 63) // 64,
+    )
+    assert result.verdicts[0].reasons[0].code == "wrong-result", result.text()
+
+
+def test_a_fixed_grid_is_tried_at_several_sizes(judge: Judge) -> None:
+    strided = """
+extern "C" __global__ void twice(const float* in, float* out, int n) {
+    int first = blockIdx.x * blockDim.x + threadIdx.x;
+    for (int i = first; i < n; i += gridDim.x * blockDim.x) out[i] = 2 * in[i] + (n > 1);
+}
+"""
+    result = judge(
+        strided,
+        reference=lambda values, *_: 2 * values,
+        inputs=lambda random, n: (random.random(n, np.float32), np.zeros(n, np.float32), n),
+        sizes={"n": (1, 1 << 16)},
+        grid=1024,
+        block=64,
+        vary=False,
+    )
+    assert len(result.inputs) > 3
+    assert result.verdicts[0].reasons[0].code == "wrong-result"
+
+
+def test_complex_results_are_compared_in_both_parts(judge: Judge) -> None:
+    square = """
+extern "C" __global__ void square(const float2* in, float2* out, int n) {
+    int i = threadIdx.x;
+    if (i < n) out[i] = make_float2(in[i].x * in[i].x - in[i].y * in[i].y, 2 * in[i].x * in[i].y);
+}
+"""
+
+    def inputs(random: np.random.Generator, n: int) -> tuple[object, ...]:
+        values = random.random(2 * n, np.float32).view(np.complex64)
+        return values, np.zeros(n, np.complex64), n
+
+    result = judge(
+        {"right": square, "wrong": square.replace("2 * in", "3 * in")},
+        reference=lambda values, *_: values * values,
+        inputs=inputs,
+        sizes={"n": [1, 33]},
+        grid=1,
+        vary=False,
+    )
+    assert [str(verdict.decision) for verdict in result.verdicts] == ["accepted", "rejected"]
+
+
+def test_inputs_that_the_reference_does_not_take_are_named(judge: Judge) -> None:
+    def picky(values: np.ndarray, out: np.ndarray, n: int) -> np.ndarray:
+        if n == 33:
+            raise ValueError("not 33")
+        return row_sums(values, out, n)
+
+    result = judge(ROW_SUM, reference=picky)
+    assert "Nothing was compared for rows = 1, n = 33" in result.text()
