@@ -48,6 +48,7 @@ HEADINGS: Mapping[str, Mapping[str, str]] = {  # heading → name → one-line h
         "new": "Create a pattern and a suite to start from.",
         "validate": "Check suite files without running them.",
         "schema": "Print the JSON Schema of what a command prints, or of suite files.",
+        "mcp": "Serve check, judge and other commands as tools for agents, by the Model Context Protocol.",
         "completion": "Print the completion script for a shell.",
     },
 }

@@ -1,0 +1,1 @@
+"""Serve commands as tools of the Model Context Protocol: `shflbench mcp`."""

@@ -1,0 +1,137 @@
+"""The server: the tools, and their results, by the Model Context Protocol on stdin and stdout."""
+
+from __future__ import annotations
+
+import tempfile
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import anyio
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import best_match
+from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
+from mcp_types import CallToolResult, ListToolsResult, TextContent, Tool, ToolAnnotations
+
+from shflbench import __version__
+from shflbench.cli.mcp.answer import answer_of
+from shflbench.cli.mcp.tools import TIME, TIME_LIMIT, TOOLS
+from shflbench.cli.mcp.words import CallFiles, words_of
+from shflbench.core.command_process import run_command
+from shflbench.errors import InputError, ShflbenchError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mcp.server import ServerRequestContext
+    from mcp_types import CallToolRequestParams, PaginatedRequestParams
+
+    from shflbench.cli.mcp.answer import Answer
+    from shflbench.cli.mcp.tools import ToolSpec
+
+MOST_CALLS = 4  # at a time: each uses the cores
+STRUCTURED_SINCE = "2025-06-18"  # version of the protocol; to older clients the JSON is a text
+INSTRUCTIONS = """\
+Tools that check, compare and judge CUDA kernels: `check` finds races and memory faults, without a GPU; `judge` gives \
+one verdict on each candidate, by a reference; `bench` times kernels on a GPU; `advise` finds exchanges that could be \
+shuffles; `inspect` and `limits` show machine code and limits. Kernels are paths in the served folder, or texts."""
+
+
+def serve(folder: Path, *, allow_tasks: bool) -> None:
+    """Serve the tools in a resolved folder until the client closes stdin."""
+    anyio.run(_serve, make_server(folder, allow_tasks=allow_tasks))
+
+
+def make_server(folder: Path, *, allow_tasks: bool = False) -> Server:
+    """Return the server of a resolved folder; with `allow_tasks`, Python in it may be run."""
+    tools = ToolServer(folder, allow_tasks=allow_tasks)
+    return Server(
+        "shflbench", version=__version__, instructions=INSTRUCTIONS, on_list_tools=tools.list, on_call_tool=tools.call
+    )
+
+
+async def _serve(server: Server) -> None:
+    async with stdio_server() as (received, sent):
+        await server.run(received, sent, server.create_initialization_options())
+
+
+class ToolServer:
+    """Answers the requests of one client."""
+
+    def __init__(self, folder: Path, *, allow_tasks: bool) -> None:
+        """Serve a resolved folder; with `allow_tasks`, Python in it may be run."""
+        self._folder, self._allow_tasks = folder, allow_tasks
+        self._all = anyio.Semaphore(MOST_CALLS)
+        self._timed = anyio.Semaphore(1)  # kernels that run on a GPU at the same time disturb one another
+
+    async def list(self, _: ServerRequestContext, __: PaginatedRequestParams | None) -> ListToolsResult:
+        """Return the tools."""
+        return ListToolsResult(tools=[self._tool(spec) for spec in TOOLS.values()])
+
+    def _tool(self, spec: ToolSpec) -> Tool:
+        runs_python = self._allow_tasks and spec.may_run_python
+        hints = ToolAnnotations(
+            read_only_hint=not (spec.writes or runs_python),
+            destructive_hint=runs_python,
+            idempotent_hint=not (spec.writes or runs_python),
+            open_world_hint=runs_python,
+        )
+        return Tool(
+            name=spec.name,
+            description=spec.description(),
+            input_schema=spec.input_schema(),
+            output_schema=spec.output_schema(),
+            annotations=hints,
+        )
+
+    async def call(self, context: ServerRequestContext, request: CallToolRequestParams) -> CallToolResult:
+        """Run the command of a tool, and return its JSON; an error has the sentence that the command printed."""
+        given = request.arguments or {}
+        try:
+            spec = _spec(request.name, given)
+            with tempfile.TemporaryDirectory(prefix="shflbench-") as scratch:
+                answer = await self._answer(context, spec, given, Path(scratch))
+        except ShflbenchError as error:
+            return _refusal(f"{error.message}. {error.advice}".strip())
+        except OSError as error:
+            return _refusal(f"{error.filename}: {error.strerror}")
+        if answer.document is None:
+            return _refusal(answer.text)
+        texts = [answer.text, *([answer.json] if context.protocol_version < STRUCTURED_SINCE else [])]
+        return CallToolResult(content=[TextContent(text=text) for text in texts], structured_content=answer.document)
+
+    async def _answer(
+        self, context: ServerRequestContext, spec: ToolSpec, given: Mapping[str, Any], scratch: Path
+    ) -> Answer:
+        limit = given.get(TIME, TIME_LIMIT)
+        files = CallFiles(self._folder, scratch, self._allow_tasks)
+
+        async def report(seconds: float, line: str) -> None:
+            await context.session.report_progress(seconds, limit, line or f"{spec.name} is running")
+
+        words = await anyio.to_thread.run_sync(partial(words_of, spec, given, files))
+        try:
+            async with self._timed if spec.is_timed else self._all:
+                end = await run_command([spec.name, *words], self._folder, limit, report)
+        except TimeoutError as error:
+            message = f"{spec.name} took more than {limit} s and was ended"
+            raise UsageError(message, f"Give it more by `{TIME}`, or less to do.") from error
+        except OSError as error:
+            raise InputError(f"{self._folder} cannot be used: {error.strerror}", "Start the server again.") from error
+        return answer_of(spec.name, end, scratch)
+
+
+def _spec(name: str, given: Mapping[str, Any]) -> ToolSpec:
+    """Return the tool of this name; UsageError if there is none, or if it does not take these parameters."""
+    if name not in TOOLS:
+        raise UsageError(f"there is no tool `{name}`", f"There are: {', '.join(TOOLS)}.")
+    wrong = best_match(Draft202012Validator(TOOLS[name].input_schema()).iter_errors(given))
+    if wrong:
+        where = ".".join(map(str, wrong.absolute_path))
+        raise UsageError(f"`{where}`: {wrong.message}" if where else wrong.message, "See the schema of the tool.")
+    return TOOLS[name]
+
+
+def _refusal(sentence: str) -> CallToolResult:
+    return CallToolResult(content=[TextContent(text=sentence)], is_error=True)
