@@ -41,7 +41,7 @@ def answer_of(name: str, end: CommandEnd, scratch: Path) -> Answer:
     except ValueError:
         return Answer(_failure(name, end).replace(folder, ""), None)
     document = _strip({"runs": document} if isinstance(document, list) else document, folder)
-    lines = [*TEXTS[name](document), *(line for line in end.lines if line.startswith(WARNING))]
+    lines = [*(line for line in end.lines if line.startswith(WARNING)), *TEXTS[name](document)]
     if len(lines) > MOST_LINES:
         lines[MOST_LINES:] = [f"and {len(lines) - MOST_LINES} more lines in the JSON"]
     return Answer("\n".join([*lines, f"exit code {end.code}"]).replace(folder, ""), document)
@@ -71,9 +71,7 @@ def _of_check(document: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _of_bench(document: Mapping[str, Any]) -> Iterator[str]:
-    for kernel in document["left_out"]:
-        yield f"{kernel['kernel']} is left out: {kernel['sentence']}"
-    for group in document["groups"]:
+    for group in document["groups"]:  # of kernels that are left out, there are warnings
         fastest = f"fastest: {group['fastest']} ({group['certainty']})" if group["fastest"] else "not timed"
         yield f"{group['pattern']}, {group['launch']}: {fastest}"
         for kernel in group["kernels"]:

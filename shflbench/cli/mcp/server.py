@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import tempfile
 from functools import partial
 from pathlib import Path
@@ -39,21 +41,25 @@ shuffles; `inspect` and `limits` show machine code and limits. Kernels are paths
 
 
 def serve(folder: Path, *, allow_tasks: bool) -> None:
-    """Serve the tools in a resolved folder until the client closes stdin."""
-    anyio.run(_serve, make_server(folder, allow_tasks=allow_tasks))
+    """Serve the tools in a resolved folder until the client closes stdin, or a signal comes."""
+    anyio.run(_serve, ToolServer(folder, allow_tasks=allow_tasks))
 
 
-def make_server(folder: Path, *, allow_tasks: bool = False) -> Server:
-    """Return the server of a resolved folder; with `allow_tasks`, Python in it may be run."""
-    tools = ToolServer(folder, allow_tasks=allow_tasks)
-    return Server(
-        "shflbench", version=__version__, instructions=INSTRUCTIONS, on_list_tools=tools.list, on_call_tool=tools.call
-    )
+async def _serve(tools: ToolServer) -> None:
+    server = tools.protocol()
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(_end_at_signal, tools)
+        async with stdio_server() as (received, sent):
+            await server.run(received, sent, server.create_initialization_options())
+        tasks.cancel_scope.cancel()
 
 
-async def _serve(server: Server) -> None:
-    async with stdio_server() as (received, sent):
-        await server.run(received, sent, server.create_initialization_options())
+async def _end_at_signal(tools: ToolServer) -> None:
+    """End this process at a signal, after the commands that run: the thread that reads stdin cannot be stopped."""
+    with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as signals:
+        async for number in signals:
+            await tools.end_calls()
+            os._exit(128 + number)
 
 
 class ToolServer:
@@ -64,6 +70,19 @@ class ToolServer:
         self._folder, self._allow_tasks = folder, allow_tasks
         self._all = anyio.Semaphore(MOST_CALLS)
         self._timed = anyio.Semaphore(1)  # kernels that run on a GPU at the same time disturb one another
+        self._running: dict[anyio.CancelScope, anyio.Event] = {}  # calls, with what is set at their end
+
+    def protocol(self) -> Server:
+        """Return the server that speaks the protocol."""
+        return Server(
+            "shflbench", version=__version__, instructions=INSTRUCTIONS, on_list_tools=self.list, on_call_tool=self.call
+        )
+
+    async def end_calls(self) -> None:
+        """End all calls, and wait until their commands have ended."""
+        for scope, end in list(self._running.items()):
+            scope.cancel()
+            await end.wait()
 
     async def list(self, _: ServerRequestContext, __: PaginatedRequestParams | None) -> ListToolsResult:
         """Return the tools."""
@@ -87,15 +106,22 @@ class ToolServer:
 
     async def call(self, context: ServerRequestContext, request: CallToolRequestParams) -> CallToolResult:
         """Run the command of a tool, and return its JSON; an error has the sentence that the command printed."""
-        given = request.arguments or {}
-        try:
-            spec = _spec(request.name, given)
-            with tempfile.TemporaryDirectory(prefix="shflbench-") as scratch:
-                answer = await self._answer(context, spec, given, Path(scratch))
-        except ShflbenchError as error:
-            return _refusal(f"{error.message}. {error.advice}".strip())
-        except OSError as error:
-            return _refusal(f"{error.filename}: {error.strerror}")
+        with anyio.CancelScope() as scope:
+            self._running[scope] = anyio.Event()
+            try:
+                return await self._result(context, request.name, request.arguments or {})
+            except ShflbenchError as error:
+                return _refusal(f"{error.message}. {error.advice}".strip())
+            except OSError as error:
+                return _refusal(f"{error.filename}: {error.strerror}")
+            finally:
+                self._running.pop(scope).set()
+        return _refusal("the server is being ended")
+
+    async def _result(self, context: ServerRequestContext, name: str, given: Mapping[str, Any]) -> CallToolResult:
+        spec = _spec(name, given)
+        with tempfile.TemporaryDirectory(prefix="shflbench-") as scratch:
+            answer = await self._answer(context, spec, given, Path(scratch))
         if answer.document is None:
             return _refusal(answer.text)
         texts = [answer.text, *([answer.json] if context.protocol_version < STRUCTURED_SINCE else [])]

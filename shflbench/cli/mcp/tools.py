@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
+from enum import Enum, auto
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -26,11 +26,11 @@ TIMING = ("device", "gpu", "arch", "l2", "processes", "precision", "max_seconds"
 class FileKind(Enum):
     """The files that a parameter may name."""
 
-    KERNELS = "a .cu, .cuh or .ptx file"
-    REFERENCE = "such a file, or a task in Python"
-    RUN = "a run, or a folder of runs"
-    TARGET = "a run, or a pattern or suite of shflbench by its name; others may run Python"
-    ADVISED = "a .cu, .cuh or .ptx file, or a pattern of shflbench by its name"
+    KERNELS = auto()  # .cu, .cuh and .ptx
+    REFERENCE = auto()  # such a file, or a task in Python
+    RUN = auto()  # a run, or a folder of runs
+    TARGET = auto()  # a run, or a pattern or suite of shflbench by its name; others may run Python
+    ADVISED = auto()  # a file of kernels, or a pattern of shflbench by its name
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +44,7 @@ class FileParameter:
     source: str = ""  # the parameter that has the text of kernels instead
     option: str = ""  # empty: an argument
     is_required: bool = True
+    stem: str = "kernel"  # of the file to which one text is written
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +158,7 @@ REFERENCE = FileParameter(
     "was started with --allow-tasks.",
     source="reference_source",
     option="--reference",
+    stem="reference",
 )
 TOOLS: Mapping[str, ToolSpec] = {
     spec.name: spec
@@ -172,6 +174,7 @@ TOOLS: Mapping[str, ToolSpec] = {
                     "NEW: the path of a later version of FILE.",
                     source="new_source",
                     is_required=False,
+                    stem="new",
                 ),
             ),
             (*KERNELS_OF_FILE, *TIMING, "no_check", "reference", "rtol", "any_order"),

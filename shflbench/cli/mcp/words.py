@@ -22,7 +22,11 @@ if TYPE_CHECKING:
 
     from shflbench.cli.mcp.tools import FileParameter, ToolSpec
 
-RUN_SHARE = 0.8  # of the time of a call, after which the command ends its checks by itself, and prints their results
+# A command ends its checks by itself, and prints their results, before it is ended: it takes seconds to start, and some
+# of the time to finish.
+START_S, CHECK_SHARE, LEAST_SHARE = 2.0, 0.8, 0.1
+RUN_FILE = "run.json"
+ALLOW = "Start it with --allow-tasks, and it runs Python in the folder."
 RESULTS = "results"  # in the folder: where `bench` writes and `advise` reads
 _NAME = re.compile(r"\w[\w.-]{0,99}", re.ASCII)
 
@@ -58,20 +62,20 @@ def words_of(spec: ToolSpec, given: Mapping[str, Any], files: CallFiles) -> list
     options = ["--format=json", "--verbose", *_option_words(spec, given, files)]
     options += [f"--include={folder}" for folder in include]
     arguments: list[str] = []
-    count = 0
     for parameter in spec.files:
         words, is_text = _file_words(parameter, given, files, include)
-        count += len(words)
         if is_text and f"--include={files.root}" not in options:
             options.append(f"--include={files.root}")
         if parameter.option:
             options += [f"{parameter.option}={word}" for word in words]
         else:
             arguments += words
-    if any(item.name == "time_limit_s" for item in spec.command.params):
-        options.append(f"--time-limit={given.get(TIME, TIME_LIMIT) * RUN_SHARE / max(count, 1):.2f}")
+    checked = sum(Path(word).suffix.lower() in SUFFIXES for word in arguments)
+    if checked and any(item.name == "time_limit_s" for item in spec.command.params):
+        limit = given.get(TIME, TIME_LIMIT)
+        options.append(f"--time-limit={max(limit * CHECK_SHARE - START_S, limit * LEAST_SHARE) / checked:.2f}")
     if (files.root / RESULTS).exists():
-        files.inside(RESULTS)
+        _refuse_links(files.inside(RESULTS), files)
     return [*options, "--", *arguments]
 
 
@@ -107,12 +111,12 @@ def _file_words(
     if paths and texts:
         raise UsageError(f"`{parameter.name}` and `{parameter.source}` are both given", "Give one of them.")
     if texts:
-        named = texts if isinstance(texts, dict) else {parameter.name: texts}
+        named = texts if isinstance(texts, dict) else {parameter.stem: texts}
         return [_stored(name, text, files, include) for name, text in named.items()], True
     if not paths:
         if parameter.is_required:
-            either = f"`{parameter.name}`" + (f" or `{parameter.source}`" if parameter.source else "")
-            raise UsageError(f"neither {either} is given" if parameter.source else f"{either} is not given", "Give it.")
+            names = " or ".join(f"`{name}`" for name in (parameter.name, parameter.source) if name)
+            raise UsageError(f"{names} is missing", "Give it.")
         return [], False
     return [_accepted(parameter.kind, text, files, include) for text in _listed(paths)], False
 
@@ -126,6 +130,8 @@ def _stored(name: str, text: str, files: CallFiles, include: Sequence[Path]) -> 
     if _NAME.fullmatch(name) is None:
         raise UsageError(f"`{name}` is not the name of a source", "Use letters, digits, `_`, `-` and `.`.")
     path = files.scratch / (name if Path(name).suffix in SUFFIXES else f"{name}.cu")
+    if path.exists():
+        raise UsageError(f"two sources are called {path.name}", "Give each another name.")
     _refuse_includes(text, path.name, None, [files.root, *include])
     path.write_text(text, encoding="utf-8", errors="replace", newline="")
     return str(path)
@@ -136,22 +142,31 @@ def _accepted(kind: FileKind, text: str, files: CallFiles, include: Sequence[Pat
     if (kind is FileKind.ADVISED and text in builtin()) or (kind is FileKind.TARGET and text in _names()):
         return text
     path = files.inside(text)
-    if kind is FileKind.RUN or (kind is FileKind.TARGET and (path / "run.json").is_file()):
+    if kind is FileKind.RUN or (kind is FileKind.TARGET and (path / RUN_FILE).exists()):
+        _refuse_links(path, files)
         return files.shown(path)
     if kind is FileKind.TARGET or (kind is FileKind.REFERENCE and path.suffix == ".py"):
-        if not files.allow_tasks:
-            raise UsageError(
-                f"{text} is not {kind.value}", "Python is only run if the server was started with --allow-tasks."
-            )
-        return files.shown(path)
+        if files.allow_tasks:
+            return files.shown(path)
+        if path.suffix == ".py":
+            raise UsageError(f"{text} is Python, which this server does not run", ALLOW)
+        raise UsageError(f"{text} is neither a run nor the name of a pattern or suite of shflbench", ALLOW)
     if path.suffix.lower() not in SUFFIXES:
-        raise UsageError(f"{text} is not {kind.value}", "Give a file in the served folder.")
+        other = " nor a pattern of shflbench" if kind is FileKind.ADVISED else ""
+        raise UsageError(f"{text} is no .cu, .cuh or .ptx file{other}", "Give the path of a file in the served folder.")
     try:
         source = read_regular(path, MOST_SOURCE).decode(errors="replace")
     except OSError as error:
         raise InputError(f"{text} cannot be read: {error.strerror}", "Check the path.") from error
     _refuse_includes(source, files.shown(path), path.parent, [files.root, *include])
     return files.shown(path)
+
+
+def _refuse_links(folder: Path, files: CallFiles) -> None:
+    """Raise UsageError where a run in a folder has a link that leads outside of the served one."""
+    for file in folder.rglob(RUN_FILE):
+        for entry in file.parent.iterdir():
+            files.inside(files.shown(entry))
 
 
 def _names() -> set[str]:

@@ -10,7 +10,7 @@ import anyio
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
-from shflbench.cli.mcp.server import make_server
+from shflbench.cli.mcp.server import ToolServer
 
 RACE = """\
 extern "C" __global__ void reverse(float* data) {
@@ -31,7 +31,7 @@ def text(result: Any) -> str:
 def in_session(folder: Path, use: Callable[[Client], Awaitable[None]], *, allow_tasks: bool = False) -> None:
     """Let a function use a client of the server of a folder, in this process."""
 
-    server = make_server(folder.resolve(), allow_tasks=allow_tasks)
+    server = ToolServer(folder.resolve(), allow_tasks=allow_tasks).protocol()
 
     async def session() -> None:
         async with Client(server) as client:
@@ -52,7 +52,7 @@ def in_process(folder: Path, use: Callable[[Client], Awaitable[None]], *words: s
     anyio.run(session)
 
 
-def call(folder: Path, name: str, *, allow_tasks: bool = False, **given: object) -> Any:
+def call(folder: Path, name: str, *, allow_tasks: bool = False, **given: Any) -> Any:
     """Call one tool, and return its result."""
     results = []
 
