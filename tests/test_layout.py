@@ -168,6 +168,7 @@ def test_each_file_of_the_command_line_parses_options_or_prints() -> None:
         "click",
         "json",
         "shflbench.core.json_text",
+        "mcp.server.stdio",
         *(f"shflbench.cli.{name}" for name in ("console", "layout", "sarif")),
     }
     others = {

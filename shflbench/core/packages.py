@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from types import TracebackType
 
-EXTRAS = ("", "fleet")  # whose packages are imported by name; `cuda13` and others have advice of their own
+EXTRAS = ("", "fleet", "mcp")  # whose packages are imported by name; `cuda13` and others have advice of their own
 MODULES = {"nvidia-ml-py": "pynvml", "ruamel-yaml": "ruamel.yaml"}  # by package, where the names differ
 LONGEST = 200  # characters of a reason, as those of pydantic need
 

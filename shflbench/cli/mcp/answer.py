@@ -17,7 +17,7 @@ ERROR, WARNING = "error: ", "warning: "  # as the console prints them
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ToolAnswer:
     """The answer to a call."""
 
     text: str  # verdicts in a few lines, or the error
@@ -29,7 +29,7 @@ class Answer:
         return json.dumps(self.document, ensure_ascii=False)
 
 
-def answer_of(name: str, end: CommandEnd, scratch: Path) -> Answer:
+def answer_of(name: str, end: CommandEnd, scratch: Path) -> ToolAnswer:
     """Return the answer of a command, without the private folder in paths.
 
     A command that printed its JSON has succeeded: its exit code stands for a verdict. A list of runs is an
@@ -39,12 +39,12 @@ def answer_of(name: str, end: CommandEnd, scratch: Path) -> Answer:
     try:
         document = json.loads(end.out)
     except ValueError:
-        return Answer(_failure(name, end).replace(folder, ""), None)
+        return ToolAnswer(_failure(name, end).replace(folder, ""), None)
     document = _strip({"runs": document} if isinstance(document, list) else document, folder)
     lines = [*(line for line in end.lines if line.startswith(WARNING)), *TEXTS[name](document)]
     if len(lines) > MOST_LINES:
         lines[MOST_LINES:] = [f"and {len(lines) - MOST_LINES} more lines in the JSON"]
-    return Answer("\n".join([*lines, f"exit code {end.code}"]).replace(folder, ""), document)
+    return ToolAnswer("\n".join([*lines, f"exit code {end.code}"]).replace(folder, ""), document)
 
 
 def _strip(value: Any, folder: str) -> Any:  # noqa: ANN401  (any JSON)

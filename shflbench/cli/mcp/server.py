@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from mcp.server import ServerRequestContext
     from mcp_types import CallToolRequestParams, PaginatedRequestParams
 
-    from shflbench.cli.mcp.answer import Answer
+    from shflbench.cli.mcp.answer import ToolAnswer
     from shflbench.cli.mcp.tools import ToolSpec
 
 MOST_CALLS = 4  # at a time: each uses the cores
@@ -129,7 +129,7 @@ class ToolServer:
 
     async def _answer(
         self, context: ServerRequestContext, spec: ToolSpec, given: Mapping[str, Any], scratch: Path
-    ) -> Answer:
+    ) -> ToolAnswer:
         limit = given.get(TIME, TIME_LIMIT)
         files = CallFiles(self._folder, scratch, self._allow_tasks)
 

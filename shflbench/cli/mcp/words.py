@@ -70,10 +70,10 @@ def words_of(spec: ToolSpec, given: Mapping[str, Any], files: CallFiles) -> list
             options += [f"{parameter.option}={word}" for word in words]
         else:
             arguments += words
-    checked = sum(Path(word).suffix.lower() in SUFFIXES for word in arguments)
-    if checked and any(item.name == "time_limit_s" for item in spec.command.params):
+    count = sum(Path(word).suffix.lower() in SUFFIXES for word in arguments)
+    if count and any(item.name == "time_limit_s" for item in spec.command.params):
         limit = given.get(TIME, TIME_LIMIT)
-        options.append(f"--time-limit={max(limit * CHECK_SHARE - START_S, limit * LEAST_SHARE) / checked:.2f}")
+        options.append(f"--time-limit={max(limit * CHECK_SHARE - START_S, limit * LEAST_SHARE) / count:.2f}")
     if (files.root / RESULTS).exists():
         _refuse_links(files.inside(RESULTS), files)
     return [*options, "--", *arguments]

@@ -305,23 +305,41 @@ def test_a_folder_that_was_deleted_is_an_error() -> None:
     assert "served cannot be used: No such file or directory" in text(result)
 
 
+def opened(server: subprocess.Popen[str], version: str, tool: str, **given: Any) -> str:
+    """Open a session of a version of the protocol, call a tool, and return the first line that answers it."""
+    assert server.stdin
+    assert server.stdout
+    opening = {"protocolVersion": version, "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+    request = {"name": tool, "arguments": given, "_meta": {"progressToken": 1}}
+    for message in (
+        {"id": 1, "method": "initialize", "params": opening},
+        {"method": "notifications/initialized"},
+        {"id": 2, "method": "tools/call", "params": request},
+    ):
+        server.stdin.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+    server.stdin.flush()
+    assert f'"protocolVersion":"{version}"' in server.stdout.readline()
+    return server.stdout.readline()
+
+
+def test_an_older_client_gets_the_document_as_a_text() -> None:
+    words = [sys.executable, "-m", "shflbench", "mcp"]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
+        line = opened(server, "2024-11-05", "inspect", targets=["vote"], variant=["shfl"])
+        while '"progress":' in line and server.stdout:
+            line = server.stdout.readline()
+        short, document = json.loads(line)["result"]["content"]
+        assert short["text"].startswith("vote/shfl/")
+        assert json.loads(document["text"])["kernels"][0]["variant"] == "shfl"
+
+
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGKILL, -9), (None, 0)])
 def test_commands_end_with_the_server(number: signal.Signals | None, code: int) -> None:
     words = [sys.executable, "-m", "shflbench", "mcp"]
     with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
+        assert '"progress":' in opened(server, "2025-06-18", "check", sources={"long": LONG}, **ENDLESS)
         assert server.stdin
         assert server.stdout
-        opening = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
-        call = {"name": "check", "arguments": {"sources": {"long": LONG}, **ENDLESS}, "_meta": {"progressToken": 1}}
-        for message in (
-            {"id": 1, "method": "initialize", "params": opening},
-            {"method": "notifications/initialized"},
-            {"id": 2, "method": "tools/call", "params": call},
-        ):
-            server.stdin.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
-        server.stdin.flush()
-        assert '"serverInfo"' in server.stdout.readline()
-        assert '"progress":' in server.stdout.readline()
         assert running()
         if number is None:
             server.stdin.close()
