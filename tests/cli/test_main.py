@@ -83,7 +83,7 @@ def test_unknown_command_without_a_near_one_lists_all(shflbench: Command) -> Non
     assert outcome.err == (
         "error: there is no command `xyzzy`; commands: bench, run, show, plot, tune, list, doctor, calibrate, advise, "
         "report, limits, prices, inspect, claims, compare, gate, baseline, noise, fleet, convert, check, judge, "
-        "challenge, new, validate, schema, completion\nFor usage, run: shflbench --help\n"
+        "challenge, new, validate, schema, mcp, completion\nFor usage, run: shflbench --help\n"
     )
 
 

@@ -74,7 +74,8 @@ def words_of(spec: ToolSpec, given: Mapping[str, Any], files: CallFiles) -> list
     if count and any(item.name == "time_limit_s" for item in spec.command.params):
         limit = given.get(TIME, TIME_LIMIT)
         options.append(f"--time-limit={max(limit * CHECK_SHARE - START_S, limit * LEAST_SHARE) / count:.2f}")
-    if (files.root / RESULTS).exists():
+    uses_results = spec.writes or any(parameter.name == RESULTS for parameter in spec.files)
+    if uses_results and (files.root / RESULTS).exists():
         _refuse_links(files.inside(RESULTS), files)
     return [*options, "--", *arguments]
 
