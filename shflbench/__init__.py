@@ -298,6 +298,7 @@ def inspect(  # noqa: PLR0913  (a keyword per option of the command)
     outputs=kinds.POSITIONS,
     any_order=kinds.POSITIONS,
     prefilled=kinds.POSITIONS,
+    workspace=kinds.POSITIONS,
     vary=kinds.FLAG,
     special=kinds.FLAG,
     stop_early=kinds.FLAG,
@@ -330,6 +331,7 @@ def judge(  # noqa: PLR0913  (a keyword per fact about the launches and the meas
     rtol: float | None = None,
     any_order: Iterable[int] = (),
     prefilled: Iterable[int] = (),
+    workspace: Iterable[int] = (),
     vary: bool = True,
     special: bool = False,
     stop_early: bool = False,
@@ -361,11 +363,12 @@ def judge(  # noqa: PLR0913  (a keyword per fact about the launches and the meas
     name, that of the reference being "reference". `outputs` are the positions of the results, by default the arguments
     that the reference changes, or the last ones if it returns them; `any_order` those whose elements may have any
     order, `prefilled` those that are as `inputs` gives them before each launch, such as counters, while others hold
-    anything. `rtol` is the allowed error of floating-point results as a share of their magnitude, by default 1e-4 for
-    f32, 1e-10 for f64 and 0.02 for f16. `stop_early` ends each candidate at the first reason against it. `budget`
-    (million instructions of the emulator) and `time_limit` (seconds) are those of each candidate. `failures` is a
-    folder that keeps, for each candidate, the input that shows its failure, and a task that repeats it. `use_fast_math`
-    compiles all kernels with approximate functions. The others are as for `bench`.
+    anything, and `workspace` those whose contents do not matter after it either. `rtol` is the allowed error of
+    floating-point results as a share of their magnitude, by default 1e-4 for f32, 1e-10 for f64 and 0.02 for f16.
+    `stop_early` ends each candidate at the first reason against it. `budget` (million instructions of the emulator) and
+    `time_limit` (seconds) are those of each candidate. `failures` is a folder that keeps, for each candidate, the input
+    that shows its failure, and a task that repeats it. `use_fast_math` compiles all kernels with approximate functions.
+    The others are as for `bench`.
 
     The result has `verdicts` (with `decision`, `reasons`, `seconds`, `time_us` and `speedup`), `decision`, `inputs`,
     `notes` and `text()`. Without a GPU nothing is timed. docs/how-to/judge-kernels.md shows examples. Raise
@@ -376,7 +379,7 @@ def judge(  # noqa: PLR0913  (a keyword per fact about the launches and the meas
 
     from shflbench.core.model import MeasureRules  # noqa: PLC0415
     from shflbench.cuda_sources import CompileOptions  # noqa: PLC0415
-    from shflbench.user_kernels.judge import api, request  # noqa: PLC0415
+    from shflbench.user_kernels.judge import api, expectation, request  # noqa: PLC0415
 
     return api.judge(
         request.JudgeRequest(
@@ -389,7 +392,7 @@ def judge(  # noqa: PLR0913  (a keyword per fact about the launches and the meas
             rules=request.JudgeRules(
                 tolerance=rtol,
                 unordered=tuple(any_order),
-                prefilled=tuple(prefilled),
+                contents=expectation.StartContents(prefilled=tuple(prefilled), workspace=tuple(workspace)),
                 vary=vary,
                 special=special,
                 stop_early=stop_early,

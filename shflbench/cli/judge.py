@@ -13,7 +13,7 @@ from shflbench.cli.file_arguments import CLUSTER, FILE_ARGUMENTS, NAMES, as_buil
 from shflbench.cli.help import Command, add_heading, option
 from shflbench.cli.parameters import OUTPUT_FILE, PATH, format_option, share
 from shflbench.cli.run.options import GPU, MEASURING, processes_option
-from shflbench.core.bounds import BUDGET, TIME_LIMIT_S
+from shflbench.core.bounds import BUDGET, MAX_SEED, TIME_LIMIT_S
 from shflbench.errors import FINDING_EXIT, UNDECIDED_EXIT, UsageError
 
 if TYPE_CHECKING:
@@ -102,7 +102,15 @@ _SIZE = re.compile(r"(?P<name>\w+)=(?P<least>\d+):(?P<greatest>\d+)", re.ASCII)
         help="L2 cache at a timed launch: warm, as the launch before left it, or cold, without the kernel's data.",
     ),
     processes_option("1"),
-    *MEASURING,
+    *MEASURING[:-1],
+    option(
+        "--seed",
+        metavar="N",
+        type=click.IntRange(0, MAX_SEED),
+        default=0,
+        show_default=True,
+        help="Seed of the order of launches; inputs are drawn anew each time.",
+    ),
 )
 @add_heading(
     "Results",

@@ -126,7 +126,7 @@ WRONG: list[tuple[Callable[..., object], str, tuple[object, ...]]] = [
     (advise, "options", (5, {5: 5})),
     (advise, "gpu", (5, "")),
     (advise, "arch", ARCHS),
-    *((judge, name, ("1", 1, [-1], [1.5], ["1"])) for name in ("outputs", "any_order", "prefilled")),
+    *((judge, name, ("1", 1, [-1], [1.5], ["1"])) for name in ("outputs", "any_order", "prefilled", "workspace")),
     *((judge, name, FLAGS) for name in ("vary", "special", "stop_early", "use_fast_math")),
     (judge, "rtol", ("0.1", NAN, -1, 2.0, True)),
     (judge, "l2", (None, 1, "hot", [])),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from shflbench.core.processes import run_in_processes
@@ -31,8 +32,9 @@ def judge(request: JudgeRequest) -> JudgeResult:
     if request.failures:
         require_folder(request.failures)
     inputs = list(small_inputs(request))
-    expected = _expected(request, inputs)
-    verdicts = list(_answered(request, expected))
+    with TemporaryDirectory(prefix="shflbench-") as empty:
+        expected = _expected(request, inputs, empty)
+        verdicts = list(_answered(request, expected, empty))
     verdicts, notes = time_candidates(request, expected, verdicts)
     if request.failures:
         verdicts = [_kept(verdict, request, expected) for verdict in verdicts]
@@ -45,6 +47,10 @@ def _not_compared(request: JudgeRequest, expected: Expectations) -> Iterator[str
     for name, reason in list(expected.skipped.items())[:1]:
         more = f" and {len(expected.skipped) - 1} more" if len(expected.skipped) > 1 else ""
         yield f"Nothing was compared for {name}{more}: the reference does not run: {reason}"
+    for name, allowed in request.sizes.items():
+        compared = {item.input.sizes[name] for item in expected.expected}
+        if isinstance(allowed, list) and (open_ := sorted({*allowed} - compared)):
+            yield f"In the emulator, nothing was compared for {name} = {', '.join(map(str, open_))}."
     if not request.rules.vary and not callable(request.inputs):
         yield "Results that are kept between launches do not show where all launches have one input."
 
@@ -63,11 +69,12 @@ def _kept(verdict: Verdict, request: JudgeRequest, expected: Expectations) -> Ve
     return replace(verdict, repeat=keep_failure(ShownFailure(verdict.candidate, launch, cases), request))
 
 
-def _expected(request: JudgeRequest, inputs: list[JudgeInput]) -> Expectations:
+def _expected(request: JudgeRequest, inputs: list[JudgeInput], empty: str) -> Expectations:
     if request.function:
         return function_expectations(request.function, inputs, request.outputs, request.rules)
     job = ReferenceJob(
         source=source_of(REFERENCE, request),
+        folder=empty,
         launches=[request.launches.of(REFERENCE, item.sizes) for item in inputs],
         inputs=inputs,
         outputs=request.outputs,
@@ -84,12 +91,13 @@ def _expected(request: JudgeRequest, inputs: list[JudgeInput]) -> Expectations:
     return answers
 
 
-def _answered(request: JudgeRequest, expected: Expectations) -> Iterator[Verdict]:
+def _answered(request: JudgeRequest, expected: Expectations, empty: str) -> Iterator[Verdict]:
     """Yield the verdicts on the questions that need no GPU, in the order of the candidates."""
     jobs = [
         CandidateJob(
             name=name,
             source=source_of(name, request),
+            folder=empty,
             launches=[request.launches.of(name, item.input.sizes) for item in expected.expected],
             expectations=expected.expected,
             rules=request.rules,

@@ -38,7 +38,9 @@ def difference(outputs: Arrays, expected: ExpectedResults, rules: JudgeRules) ->
             text = f"in argument {place}, {wrong}{parts}, with {name}"
             return VerdictReason(Question.EQUAL, ReasonCode.WRONG_RESULT, text, input=name)
     for place, got in outputs.items():
-        if place not in expected.results and _bytes(got) != _bytes(expected.input.arguments[place]):
+        if place not in (*expected.results, *rules.contents.workspace) and _bytes(got) != _bytes(
+            expected.input.arguments[place]
+        ):
             text = f"it changes argument {place}, which the reference only reads, with {name}"
             return VerdictReason(Question.EQUAL, ReasonCode.INPUT_CHANGED, text, input=name)
     return None

@@ -22,6 +22,17 @@ OTHER_POISON = 0x3C
 TRIED = 3  # inputs by which it is decided which results are overwritten only
 
 
+@dataclass(frozen=True, slots=True)
+class StartContents:
+    """What a task says of the contents of arguments before a launch, by their positions."""
+
+    prefilled: tuple[int, ...] = ()  # results that are as `inputs` gives them
+    workspace: tuple[int, ...] = ()  # arguments that hold anything, before and after
+
+
+NOTHING_SAID = StartContents()
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class ExpectedResults:
     """An input, and the contents of the results after a launch with it."""
@@ -51,11 +62,11 @@ class Expectations:
 
 
 def expectations(
-    run: RunReference, inputs: Sequence[JudgeInput], outputs: tuple[int, ...], prefilled: tuple[int, ...] = ()
+    run: RunReference, inputs: Sequence[JudgeInput], outputs: tuple[int, ...], contents: StartContents = NOTHING_SAID
 ) -> Expectations:
     """Run the reference for each input, with bytes that mean nothing in the results that it only overwrites.
 
-    Those of `prefilled` are as they were given, because candidates may add to them.
+    Those that are prefilled are as they were given, because candidates may add to them.
     UsageError if it takes no input, or if it changes no argument.
     """
     first: dict[str, Arrays] = {}
@@ -73,7 +84,8 @@ def expectations(
     results = outputs or _changed(taken, first)
     if not results:
         raise UsageError("the reference changes no argument", "Pass outputs=…, the positions of the results.")
-    overwritten = tuple(place for place in _overwritten(run, taken[:TRIED], results) if place not in prefilled)
+    meaningless = (*_overwritten(run, taken[:TRIED], results), *contents.workspace)
+    overwritten = tuple(place for place in dict.fromkeys(meaningless) if place not in contents.prefilled)
     expected = []
     for item in taken:
         ready = item.with_results(overwritten)

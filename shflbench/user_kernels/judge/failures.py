@@ -29,7 +29,8 @@ import numpy as np
 
 here = Path(__file__).parent
 grid, block, shared_bytes, cluster = {grid}, {block}, {shared_bytes}, {cluster}
-outputs, any_order, prefilled, rtol, vary = {outputs}, {any_order}, {prefilled}, {rtol}, False
+outputs, any_order, prefilled, workspace = {outputs}, {any_order}, {prefilled}, {workspace}
+rtol, vary = {rtol}, False
 cases = [
 {cases}
 ]
@@ -127,7 +128,8 @@ def _task(failure: ShownFailure, request: JudgeRequest) -> str:
         cluster=launch.cluster,
         outputs=tuple(failure.cases[0].results),
         any_order=request.rules.unordered,
-        prefilled=request.rules.prefilled,
+        prefilled=request.rules.contents.prefilled,
+        workspace=request.rules.contents.workspace,
         rtol=request.rules.tolerance,
         cases="\n".join(f"    ({_arguments(number, case)},)," for number, case in enumerate(failure.cases)),
     )

@@ -14,7 +14,7 @@ import numpy as np
 
 from shflbench.checker import host_arguments
 from shflbench.errors import ShflbenchError, UsageError
-from shflbench.user_kernels.judge.expectation import Arrays, Expectations, expectations
+from shflbench.user_kernels.judge.expectation import Arrays, Expectations, StartContents, expectations
 from shflbench.user_kernels.judge.tensors import in_type, with_tensors
 from shflbench.user_kernels.judge.user_calls import call_user
 
@@ -40,7 +40,7 @@ def function_expectations(
     """
     context = multiprocessing.get_context("fork")  # a function of the user's program may have no importable name
     ours, theirs = context.Pipe(duplex=False)
-    process = context.Process(target=_serve, args=(theirs, function, inputs, outputs, rules.prefilled), daemon=True)
+    process = context.Process(target=_serve, args=(theirs, function, inputs, outputs, rules.contents), daemon=True)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # of threads: the child computes, and ends without them
         process.start()
@@ -65,12 +65,12 @@ def _serve(
     function: Function,
     inputs: Sequence[JudgeInput],
     outputs: tuple[int, ...],
-    prefilled: tuple[int, ...],
+    contents: StartContents,
 ) -> None:
     with suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, resource.getrlimit(resource.RLIMIT_AS)[1]))
     try:
-        answer: object = expectations(_Applied(function, outputs), inputs, outputs, prefilled)
+        answer: object = expectations(_Applied(function, outputs), inputs, outputs, contents)
     except ShflbenchError as error:
         answer = error
     except MemoryError:

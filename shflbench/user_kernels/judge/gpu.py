@@ -63,7 +63,7 @@ def run_on_gpu(job: GpuJob) -> Expectations | VerdictReason | None:
     runner = _Runner(backend, kernel, opened, job.overwritten, job.rules)
     if job.inputs:
         return expectations(
-            lambda item: runner.once(job.launches[0], item), job.inputs, job.results, job.rules.prefilled
+            lambda item: runner.once(job.launches[0], item), job.inputs, job.results, job.rules.contents
         )
     pairs = zip(job.launches, job.expectations, strict=True)
     groups = group_by(pairs, lambda pair: (pair[0], tuple(pair[1].input.sizes.items())))

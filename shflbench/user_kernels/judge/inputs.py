@@ -93,7 +93,8 @@ def _positions(request: JudgeRequest) -> Iterator[tuple[str, tuple[int, ...]]]:
     """Yield the positions of arguments by the names of their parameters."""
     yield "outputs", request.outputs
     yield "any_order", request.rules.unordered
-    yield "prefilled", request.rules.prefilled
+    yield "prefilled", request.rules.contents.prefilled
+    yield "workspace", request.rules.contents.workspace
 
 
 def _own(value: object) -> object:

@@ -41,6 +41,7 @@ class CandidateJob:
 
     name: str
     source: KernelSource
+    folder: str  # an empty one, in which it works
     launches: Sequence[JudgeLaunch]
     expectations: Sequence[ExpectedResults]
     rules: JudgeRules
@@ -53,6 +54,7 @@ class ReferenceJob:
     """A kernel that is the reference, with its launches, one per input."""
 
     source: KernelSource
+    folder: str  # an empty one, in which it works
     launches: Sequence[JudgeLaunch]
     inputs: Sequence[JudgeInput]
     outputs: tuple[int, ...]
@@ -70,7 +72,7 @@ class CandidateAnswers:
 
 def answer(job: CandidateJob | ReferenceJob) -> CandidateAnswers | Expectations:
     """Ask all questions about a candidate, or run the reference; UsageError if the reference cannot be used."""
-    with confined():
+    with confined(job.folder):
         return _reference(job) if isinstance(job, ReferenceJob) else _Asked(job).answers()
 
 
@@ -86,7 +88,7 @@ def _reference(job: ReferenceJob) -> Expectations:
         reason = check_reason(result)
         return reason.sentence if reason else by_place(result.outputs)
 
-    return expectations(run, job.inputs, job.outputs, job.rules.prefilled)
+    return expectations(run, job.inputs, job.outputs, job.rules.contents)
 
 
 class _Asked:
@@ -153,7 +155,7 @@ class _Asked:
             try:
                 compared.add(launch, expected)
             except UsageError as error:
-                text = f"it does not take these arguments: {error.message.removeprefix('--arg ')}"
+                text = f"it does not take these arguments: {error.message}"
                 self._add(Question.COMPILES, ReasonCode.OTHER_PARAMETERS, text)
                 break
             if compared.reasons and self._job.rules.stop_early:

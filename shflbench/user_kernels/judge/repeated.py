@@ -11,6 +11,7 @@ from itertools import cycle, islice
 from typing import TYPE_CHECKING
 
 from shflbench.checker import LaunchesInTurn
+from shflbench.emulator.machine.faults import FaultKind, KernelFault
 from shflbench.errors import EmulatorError, UsageError
 from shflbench.user_kernels.judge.equal import difference
 from shflbench.user_kernels.judge.launches import one_launch
@@ -34,23 +35,31 @@ def kept_results(
     overwritten: tuple[int, ...],
     rules: JudgeRules,
 ) -> VerdictReason | None:
-    """Return that results depend on earlier launches; None if they do not, or if launches in turn cannot be emulated.
+    """Return that results or faults depend on earlier launches, or that this is not known; None if they do not.
 
     All inputs have one size, and so the launches one shape.
     """
     same = [pair for pair in pairs if pair[1].input.sizes == pairs[-1][1].input.sizes]
     before: Arrays = {}
+    number, name = 0, ""
     try:
         launches = LaunchesInTurn.of(opened)
         count = OF_KEEPERS if launches.keeps_memory else USUAL
         for launch, expected in islice(cycle(same), count):
-            item = _with_left(expected.input, before, overwritten)
+            number += 1
+            item, name = _with_left(expected.input, before, overwritten), expected.input.name
             before = launches.run(one_launch(launch, item))
             if different := difference(before, replace(expected, input=item), rules):
                 text = f"its result depends on an earlier launch: {different.sentence}"
                 return VerdictReason(Question.HONEST, ReasonCode.KEEPS_RESULTS, text, input=different.input)
-    except (EmulatorError, UsageError):
-        return None
+    except KernelFault as error:
+        text = f"at launch {number}, {error.message}"
+        if error.kind is FaultKind.ENDLESS:  # or long
+            return VerdictReason(Question.HONEST, ReasonCode.OVER_LIMIT, text, is_certain=False, input=name)
+        return VerdictReason(Question.HONEST, ReasonCode.FAULT, text, input=name)
+    except (EmulatorError, UsageError) as error:
+        text = f"launch {number} of several in turn cannot be emulated: {error.message}"
+        return VerdictReason(Question.HONEST, ReasonCode.NOT_CHECKED, text, is_certain=False, input=name)
     return None
 
 

@@ -12,6 +12,7 @@ from shflbench.core.model import MeasureRules
 from shflbench.cuda_sources import CompileOptions
 from shflbench.errors import UsageError
 from shflbench.user_kernels.bench.request import require_names
+from shflbench.user_kernels.judge.expectation import NOTHING_SAID, StartContents
 from shflbench.user_kernels.judge.sizes import is_size_range
 from shflbench.user_kernels.judge.user_calls import call_user, sizes_text
 
@@ -74,7 +75,7 @@ class JudgeRules:
 
     tolerance: float | None = None  # relative, of floating-point results; None: the usual one of their type
     unordered: tuple[int, ...] = ()  # outputs whose elements may have any order, by position
-    prefilled: tuple[int, ...] = ()  # outputs that are as `inputs` gives them before each launch, by position
+    contents: StartContents = NOTHING_SAID
     vary: bool = True  # also other contents than those of the inputs
     special: bool = False  # also infinities and NaN
     stop_early: bool = False

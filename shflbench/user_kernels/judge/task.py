@@ -36,6 +36,7 @@ class JudgeTask:
     cluster: object = None
     any_order: tuple[int, ...] = ()
     prefilled: tuple[int, ...] = ()
+    workspace: tuple[int, ...] = ()
     rtol: float | None = None
     vary: bool = True
 
@@ -52,7 +53,7 @@ def read_task(path: Path) -> JudgeTask:
     sizes: object = values.setdefault("sizes", {})
     if not isinstance(sizes, Mapping) or not all(is_size_range(*item) for item in sizes.items()):
         raise UsageError(f"`sizes` of {path} is no mapping of names to ranges", 'Write {"n": (1, 4096)}.')
-    for name in {"outputs", "any_order", "prefilled"} & values.keys():
+    for name in {"outputs", "any_order", "prefilled", "workspace"} & values.keys():
         if not isinstance(values[name], tuple | list):
             raise UsageError(f"`{name}` of {path} is no tuple of positions", "Write (1,) for argument 1.")
         values[name] = tuple(values[name])

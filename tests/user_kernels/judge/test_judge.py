@@ -296,3 +296,49 @@ def test_inputs_that_the_reference_does_not_take_are_named(judge: Judge) -> None
 
     result = judge(ROW_SUM, reference=picky)
     assert "Nothing was compared for rows = 1, n = 33" in result.text()
+
+
+STORE = "out[blockIdx.x] = warps[0] + warps[1];"
+
+
+@pytest.mark.parametrize(
+    ("later", "decision", "code"),
+    [
+        ("if (launches > 0) __trap();", "rejected", "fault"),
+        ("if (launches > 0) out[1 << 20] = 1;", "rejected", "fault"),
+        ("if (launches > 0) while (((volatile float*) out)[0] != 1e30f) {}", "undecided", "over-limit"),
+    ],
+    ids=["trap", "bounds", "endless"],
+)
+def test_a_fault_of_a_later_launch_is_named(later: str, decision: str, code: str, judge: Judge) -> None:
+    faulty = changed(
+        ('extern "C"', '__device__ int launches;\nextern "C"'),
+        (STORE, f"{{ {later} launches = launches + 1; {STORE} }}"),
+    )
+    (verdict,) = judge(faulty, sizes={"rows": [1], "n": [33]}).verdicts
+    assert (verdict.decision, verdict.reason and verdict.reason.code) == (decision, code), verdict.sentence
+
+
+def test_a_workspace_may_hold_anything(judge: Judge) -> None:
+    through = changed(
+        ("float* out, int n", "float* out, float* work, int n"),
+        (
+            STORE,
+            "{ work[blockIdx.x] = warps[0]; out[blockIdx.x] = work[blockIdx.x] + warps[1]; }",
+        ),
+    )
+
+    def with_work(random: np.random.Generator, rows: int, n: int) -> tuple[object, ...]:
+        return random.random(rows * n, np.float32), np.zeros(rows, np.float32), np.zeros(rows, np.float32), n
+
+    def sums(values: np.ndarray, out: np.ndarray, work: np.ndarray, n: int) -> np.ndarray:
+        return np.asarray(row_sums(values, work, n) + 0 * out)
+
+    given = {"reference": sums, "inputs": with_work, "outputs": (1,)}
+    assert judge(through, **given).verdicts[0].reasons[0].code == "input-changed"
+    assert judge(through, workspace=(2,), **given).decision == "accepted"
+
+
+def test_listed_sizes_that_are_not_compared_are_named(judge: Judge) -> None:
+    result = judge(ROW_SUM, sizes={"rows": [1], "n": [33, 9000]})
+    assert "In the emulator, nothing was compared for n = 9000." in result.text()
