@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
     from shflbench.checker.dead_stores import DeadStores
     from shflbench.checker.finding import Place
+    from shflbench.checker.inputs.argument import NamedValue
     from shflbench.checker.inputs.linked import LinkedKernel
     from shflbench.checker.inputs.shapes import LaunchShape
     from shflbench.checker.judgment.judge import KernelJudgment
@@ -323,7 +325,7 @@ def _outcomes(launches: Sequence[LaunchEvidence]) -> Iterator[Mapping[str, NDArr
 def _records(
     program: Program, evidence: KernelEvidence, refused: Mapping[str, Sequence[HazardKind]]
 ) -> Iterator[LaunchRecord]:
-    """Yield a record per launch; its seeds differ in contents only."""
+    """Yield a record per launch; its seeds differ in contents, and in numbers that nobody gave."""
     by_barriers = communicates_by_barriers(program)
     groups: dict[int, list[LaunchEvidence]] = {}
     for item in evidence.launches:
@@ -336,7 +338,7 @@ def _records(
             cluster=first.launch.shape.in_clusters,
             threads=first.launch.shape.threads,
             origin=first.launch.origin.text,
-            arguments=items[0].arguments.values,
+            arguments=tuple(_values(items)),
             shared_bytes=items[0].arguments.shared_bytes,
             seeds=tuple(item.seed for item in items),
             schedules=tuple(dict.fromkeys(result.policy for item in items for result in item.results)),
@@ -345,6 +347,12 @@ def _records(
             exhaustive=by_barriers and all(shows_all_schedules(item, program) for item in items),
             note=first.launch.note or (_refusal(refused[shape]) if shape in refused else ""),
         )
+
+
+def _values(items: Sequence[LaunchEvidence]) -> Iterator[NamedValue]:
+    """Yield the arguments of a launch; a number that differs between its seeds has all of its values."""
+    for values in zip(*(item.arguments.values for item in items), strict=True):
+        yield replace(values[0], value=" or ".join(dict.fromkeys(value.value for value in values)))
 
 
 def _refusal(kinds: Sequence[HazardKind]) -> str:

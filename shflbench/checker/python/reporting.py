@@ -15,7 +15,7 @@ from shflbench.checker.verdict import KernelVerdict
 from shflbench.cuda_sources.origin import Origin
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -29,12 +29,14 @@ def check_result(report: FileReport, prepared: PreparedKernel, seed: int) -> Che
     """Return the result of checking one kernel with a seed."""
     kernel = report.kernels[0]
     base = Path.cwd()
+    grouped = [finding for finding in group_findings(kernel.findings) if finding.level]
     return CheckResult(
         kernel=kernel.name,
         verdict=kernel.verdict,
         sentence=f"{kernel.sentence}; {prepared.advice}" if _is_open(kernel) and prepared.advice else kernel.sentence,
         findings=tuple(_finding(finding, base) for finding in kernel.findings),
-        details=tuple(_details(kernel, base)),
+        cause=next((_finding(finding, base) for finding in grouped), None),
+        details=tuple(_details(kernel, grouped, base)),
         outputs=dict(_outputs(kernel, kernel.outputs, prepared)),
         other_outputs=tuple(dict(_outputs(kernel, outputs, prepared)) for outputs in kernel.other_outputs),
         chosen=tuple(_synthesized(kernel)),
@@ -60,11 +62,10 @@ def _finding(finding: Finding, base: Path) -> CheckFinding:
     )
 
 
-def _details(kernel: KernelReport, base: Path) -> Iterator[str]:
-    for finding in group_findings(kernel.findings):
-        if finding.level:
-            yield finding_message(finding, base)
-            yield from (f"  {step}" for step in finding.further_history(base))
+def _details(kernel: KernelReport, grouped: Sequence[Finding], base: Path) -> Iterator[str]:
+    for finding in grouped:
+        yield finding_message(finding, base)
+        yield from (f"  {step}" for step in finding.further_history(base))
     if kernel.further_difference:
         yield kernel.further_difference
 

@@ -47,6 +47,7 @@ class CheckResult:
     verdict: KernelVerdict  # compares equal to its text, such as "clean"
     sentence: str  # the reason of the verdict
     findings: tuple[CheckFinding, ...] = ()  # each kind at each place once
+    cause: CheckFinding | None = None  # the worst of them, which stands for all with its cause
     details: tuple[str, ...] = ()  # the findings in words, those with one cause together, with their history
     # Arrays after the launch, by their positions or names in `args`; empty if the kernel did not end.
     outputs: Mapping[str | int, NDArray[Any]] = field(default_factory=dict)

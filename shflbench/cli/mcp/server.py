@@ -153,6 +153,10 @@ def _spec(name: str, given: Mapping[str, Any]) -> ToolSpec:
     if name not in TOOLS:
         raise UsageError(f"there is no tool `{name}`", f"There are: {', '.join(TOOLS)}.")
     wrong = best_match(Draft202012Validator(TOOLS[name].input_schema()).iter_errors(given))
+    if wrong and wrong.validator == "additionalProperties":
+        known = TOOLS[name].input_schema()["properties"]
+        unknown = ", ".join(f"`{parameter}`" for parameter in given if parameter not in known)
+        raise UsageError(f"`{name}` has no parameter {unknown}", f"It has: {', '.join(known)}.")
     if wrong:
         where = ".".join(map(str, wrong.absolute_path))
         raise UsageError(f"`{where}`: {wrong.message}" if where else wrong.message, "See the schema of the tool.")

@@ -54,7 +54,7 @@ def check_reason(result: CheckResult, name: str = "") -> VerdictReason | None:
     """Return why a kernel is not safe at an input of this name, or why that is unknown; None if it is safe."""
     if result.verdict in _GOOD:
         return None
-    finding = _first(result)
+    finding = result.cause
     if result.verdict is KernelVerdict.BROKEN:
         sentence = next(iter(result.details), result.sentence)
         code = _CODES.get(finding.kind, ReasonCode.FAULT) if finding else ReasonCode.FAULT
@@ -70,13 +70,6 @@ def check_reason(result: CheckResult, name: str = "") -> VerdictReason | None:
         place=_place(finding),
         input=name,
     )
-
-
-def _first(result: CheckResult) -> CheckFinding | None:
-    """Return the finding of the first sentence in `details`, which may stand for several; else the first one."""
-    detail = next(iter(result.details), "")
-    named = [finding for finding in result.findings if finding.kind in detail]
-    return min(named, key=lambda finding: detail.index(finding.kind), default=next(iter(result.findings), None))
 
 
 def _with(sentence: str, name: str) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from shflbench.user_kernels.judge.check_reasons import check_reason
 from shflbench.user_kernels.judge.equal import difference
 from shflbench.user_kernels.judge.launches import one_launch
+from shflbench.user_kernels.judge.verdict import Question
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -36,6 +37,11 @@ class ComparedInputs:
     needs_given: bool = False  # results have to be as they were given
     compare_s: float = 0.0
 
+    @property
+    def is_unsafe(self) -> bool:
+        """Whether a fault is certain, after which results mean nothing."""
+        return any(reason.question is Question.CHECKED and reason.is_certain for reason in self.reasons)
+
     def add(self, launch: JudgeLaunch, expected: ExpectedResults) -> None:
         """Add what an input shows that none before it has shown; UsageError if its arguments do not fit the kernel."""
         shown = self._shown(launch, expected.as_given if self.needs_given else expected)
@@ -43,7 +49,7 @@ class ComparedInputs:
             given = self._shown(launch, expected.as_given)
             if given.keys() < shown.keys():
                 self.needs_given, shown = True, given
-        self.count += not any(reason.question == "checked" for reason in shown.values())
+        self.count += not any(reason.question is Question.CHECKED for reason in shown.values())
         known = {reason.code for reason in self.reasons}
         self.reasons += [reason for code, reason in shown.items() if code not in known]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import prod
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,8 +12,8 @@ from shflbench.checker import host_arguments
 from shflbench.errors import UsageError
 from shflbench.user_kernels.judge.contents import CONTENTS, SPECIAL, drawn
 from shflbench.user_kernels.judge.judge_input import JudgeInput, shaped_like
-from shflbench.user_kernels.judge.launches import launched_threads
-from shflbench.user_kernels.judge.sizes import edge_sizes, greatest_sizes
+from shflbench.user_kernels.judge.launches import dims_at
+from shflbench.user_kernels.judge.sizes import covered_by_one, edge_sizes, greatest_sizes, usual_sizes
 from shflbench.user_kernels.judge.tensors import bits_of, numbers, tensor_type
 from shflbench.user_kernels.judge.user_calls import call_user, sizes_text
 
@@ -32,7 +33,7 @@ LEAST_INTEGER, MOST_INTEGER = -(1 << 63), (1 << 64) - 1
 def small_inputs(request: JudgeRequest) -> Iterator[JudgeInput]:
     """Yield the inputs that the emulator runs, those of sizes first, each drawn anew."""
     random = np.random.default_rng()  # no candidate knows the seed
-    every = edge_sizes(request.sizes, request.launches.threads(request.kernels))
+    every = edge_sizes(request.sizes, _threads_per_block(request), _parts(request))
     base = None
     for sizes in _emulated(request, every):
         base = _at(request, sizes, random)
@@ -66,9 +67,31 @@ def _emulated(request: JudgeRequest, every: Sequence[Sizes]) -> list[Sizes]:
     return [*small, *(large[place] for place in dict.fromkeys(places))]
 
 
+def _threads_per_block(request: JudgeRequest) -> list[int]:
+    """Return the threads per block of the kernels, at usual and at the greatest sizes."""
+    places = [usual_sizes(request.sizes), greatest_sizes(request.sizes)]
+    launches = [dims_at(request, kernel, sizes) for kernel in request.kernels for sizes in places]
+    return sorted({prod(launch.block) for launch in launches})
+
+
+def _parts(request: JudgeRequest) -> dict[str, int]:
+    """Return the greatest size along each dimension that one block covers, as far as grids show it."""
+    usual, kernel, parts = usual_sizes(request.sizes), request.kernels[0], dict[str, int]()
+    for name, allowed in request.sizes.items():
+        if isinstance(allowed, tuple):
+
+            def blocks(size: int, name: str = name) -> int:
+                return prod(dims_at(request, kernel, {**usual, name: size}).grid)
+
+            part = covered_by_one(allowed, blocks)
+            parts |= {} if part is None else {name: part}
+    return parts
+
+
 def _threads(request: JudgeRequest, sizes: Sizes) -> int:
     """Return the most threads of a launch at these sizes; UsageError for what cannot be launched."""
-    return max(launched_threads(request, kernel, sizes) for kernel in request.kernels)
+    launches = [dims_at(request, kernel, sizes) for kernel in request.kernels]
+    return max(prod(launch.grid) * prod(launch.block) for launch in launches)
 
 
 def _at(request: JudgeRequest, sizes: Sizes, random: np.random.Generator) -> JudgeInput:

@@ -158,7 +158,7 @@ class _Asked:
                 text = f"it does not take these arguments: {error.message}"
                 self._add(Question.COMPILES, ReasonCode.OTHER_PARAMETERS, text)
                 break
-            if compared.reasons and self._job.rules.stop_early:
+            if compared.is_unsafe or (compared.reasons and self._job.rules.stop_early):
                 break
         self._reasons += compared.reasons
         self._seconds[Question.CHECKED] = time.monotonic() - began - compared.compare_s

@@ -38,8 +38,8 @@ class LaunchedDims(NamedTuple):
     cluster: Dims
 
 
-def launched_threads(request: JudgeRequest, kernel: str, sizes: Sizes) -> int:
-    """Return the threads of a launch of a kernel; UsageError if no kernel can be launched so."""
+def dims_at(request: JudgeRequest, kernel: str, sizes: Sizes) -> LaunchedDims:
+    """Return the dimensions of the launch of a kernel; UsageError if no kernel can be launched so."""
     launch = request.launches.of(kernel, sizes)
     try:
         dims = dims_of(launch)
@@ -51,7 +51,7 @@ def launched_threads(request: JudgeRequest, kernel: str, sizes: Sizes) -> int:
             f"`{kernel}` cannot be launched for {sizes_text(sizes)}: {reason}",
             "Correct grid, block, shared_bytes or cluster, or leave this size out.",
         )
-    return prod(dims.grid) * prod(dims.block)
+    return dims
 
 
 def _why_impossible(launch: JudgeLaunch, dims: LaunchedDims, arch: str) -> str:

@@ -60,7 +60,7 @@ def _values(size: tuple[str, SizeRange] | None) -> list[int]:
     if size is None:
         return []
     name, allowed = size
-    small = [sizes[name] for sizes in edge_sizes({name: allowed}, [USUAL_BLOCK])]
+    small = [sizes[name] for sizes in edge_sizes({name: allowed}, [USUAL_BLOCK], {})]
     return sorted({*small, max(allowed)})
 
 

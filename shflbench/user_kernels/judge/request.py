@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import prod
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from shflbench.checker import PythonKernel, launch_shape, python_kernel
+from shflbench.checker import PythonKernel, python_kernel
 from shflbench.core.model import MeasureRules
 from shflbench.cuda_sources import CompileOptions
 from shflbench.errors import UsageError
@@ -50,13 +49,6 @@ class JudgeLaunches:
             )
         shared_bytes = _value("shared_bytes", self.shared_bytes, kernel, sizes) or 0
         return JudgeLaunch(grid, block, shared_bytes, _value("cluster", self.cluster, kernel, sizes))
-
-    def threads(self, kernels: Sequence[str]) -> list[int]:
-        """Return the threads per block of the kernels whose blocks do not depend on sizes."""
-        blocks = [self.block.get(kernel) if isinstance(self.block, Mapping) else self.block for kernel in kernels]
-        return sorted(
-            {prod(launch_shape((1, block)).block) for block in blocks if block is not None and not callable(block)}
-        )
 
 
 @dataclass(frozen=True, slots=True)

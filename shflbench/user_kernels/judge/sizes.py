@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import prod
 from typing import SupportsIndex, TypeAlias
 
@@ -31,20 +31,46 @@ def _is_size(value: object) -> bool:
     return isinstance(value, SupportsIndex) and not isinstance(value, bool) and value.__index__() >= 0
 
 
-def edge_sizes(ranges: Mapping[str, SizeRange], blocks: Sequence[int]) -> list[Sizes]:
+def edge_sizes(ranges: Mapping[str, SizeRange], blocks: Sequence[int], parts: Mapping[str, int]) -> list[Sizes]:
     """Return sizes around one, a warp, the blocks and their multiples, smaller ones first.
 
-    `blocks` are the threads per block of the kernels. Of several dimensions, one after another has each of its sizes,
+    `blocks` are the threads per block of the kernels, and `parts` the greatest size of each dimension that one block
+    covers, where it is known. Of several dimensions, one after another has each of its sizes,
     and the others one that is a multiple of nothing.
     """
     if not ranges:
         return [{}]
-    edges = {name: _edges(allowed, blocks) for name, allowed in ranges.items()}
-    usual = {name: min(values, key=lambda value: abs(value - ODD)) for name, values in edges.items()}
+    edges = {name: _edges(allowed, blocks, parts.get(name)) for name, allowed in ranges.items()}
+    usual = usual_sizes(ranges)
     every = [{**usual, name: value} for name, values in edges.items() for value in values]
     every.append({name: values[-1] for name, values in edges.items()} if len(ranges) == 1 else dict(usual))
     unique = {tuple(sizes.items()): sizes for sizes in every}
     return sorted(unique.values(), key=lambda sizes: prod(max(1, value) for value in sizes.values()))
+
+
+def usual_sizes(ranges: Mapping[str, SizeRange]) -> Sizes:
+    """Return a size per dimension that is a multiple of nothing, as near as the ranges allow."""
+    return {name: _usual(allowed) for name, allowed in ranges.items()}
+
+
+def _usual(allowed: SizeRange) -> int:
+    values = range(allowed[0], allowed[1] + 1) if isinstance(allowed, tuple) else allowed
+    return min(values, key=lambda value: abs(value - ODD)) if len(values) <= MOST else max(ODD, values[0])
+
+
+def covered_by_one(allowed: tuple[int, int], blocks: Callable[[int], int]) -> int | None:
+    """Return the greatest size for which a launch has as many `blocks` as for the least one.
+
+    None if that holds for all sizes that are tried.
+    """
+    low, high = allowed[0], min(allowed[1], MOST)
+    least = blocks(low)
+    if high <= low or blocks(high) == least:
+        return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if blocks(middle) == least else (low, middle)
+    return low
 
 
 def greatest_sizes(ranges: Mapping[str, SizeRange]) -> Sizes:
@@ -52,7 +78,7 @@ def greatest_sizes(ranges: Mapping[str, SizeRange]) -> Sizes:
     return {name: max(allowed) for name, allowed in ranges.items()}
 
 
-def _edges(allowed: SizeRange, blocks: Sequence[int]) -> list[int]:
+def _edges(allowed: SizeRange, blocks: Sequence[int], part: int | None) -> list[int]:
     """Return the sizes of one dimension that are tried."""
     if not isinstance(allowed, tuple):
         values = sorted(set(allowed))
@@ -61,5 +87,7 @@ def _edges(allowed: SizeRange, blocks: Sequence[int]) -> list[int]:
     wanted = {least, least + 1, 1, WARP - 1, WARP, WARP + 1, ODD, 4 * max(blocks, default=WARP) + 5}
     for block in blocks:
         wanted |= {block - 1, block, block + 1, 2 * block + 3}
+    if part is not None:
+        wanted |= {part - 1, part, part + 1, 2 * part + 3}
     most = min(greatest, max(MOST, least + 1))
     return sorted({value for value in wanted if least <= value <= most} | ({greatest} if greatest <= ODD else set()))

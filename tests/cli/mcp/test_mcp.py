@@ -237,7 +237,7 @@ def test_values_are_never_options() -> None:
         ({}, "`files` or `sources` is missing"),
         ({"files": []}, "`files` or `sources` is missing"),
         ({"files": ["safe.cu"], "sources": {"a": SAFE}}, "are both given"),
-        ({"files": ["safe.cu"], "output": "x"}, "'output' was unexpected"),
+        ({"files": ["safe.cu"], "output": "x"}, "`check` has no parameter `output`"),
         ({"files": ["safe.cu"], "time_limit": 1_000_000}, "greater than the maximum of 3600"),
         ({"files": ["safe.cu"], "time_limit": 0}, "less than the minimum of 1"),
         ({"files": "safe.cu"}, "`files`: 'safe.cu' is not of type 'array'"),

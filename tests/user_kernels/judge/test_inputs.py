@@ -7,27 +7,36 @@ import pytest
 
 from shflbench.user_kernels.judge.contents import CONTENTS, drawn
 from shflbench.user_kernels.judge.includes import refused_include
-from shflbench.user_kernels.judge.sizes import edge_sizes
+from shflbench.user_kernels.judge.sizes import covered_by_one, edge_sizes
 
 RANDOM = np.random.default_rng(3)
 
 
 def test_sizes_lie_around_one_a_warp_and_the_blocks() -> None:
-    sizes = [item["n"] for item in edge_sizes({"n": (1, 1 << 20)}, [128])]
+    sizes = [item["n"] for item in edge_sizes({"n": (1, 1 << 20)}, [128], {})]
     assert sizes == sorted(sizes)
     assert {1, 2, 31, 32, 33, 127, 128, 129, 259} <= set(sizes)
 
 
+def test_sizes_lie_around_what_a_block_covers() -> None:
+    part = covered_by_one((1, 1 << 20), lambda n: (n + 1023) // 1024)
+    assert part == 1024
+    sizes = [item["n"] for item in edge_sizes({"n": (1, 1 << 20)}, [256], {"n": part})]
+    assert {1023, 1024, 1025, 2051} <= set(sizes)
+    assert covered_by_one((1, 1 << 20), lambda _: 264) is None
+    assert covered_by_one((5, 5), lambda n: n) is None
+
+
 @pytest.mark.parametrize("allowed", [(5000, 9000), (0, 3), [64, 128], (7, 7)])
 def test_sizes_stay_within_their_range(allowed: tuple[int, int] | list[int]) -> None:
-    sizes = [item["n"] for item in edge_sizes({"n": allowed}, [256])]
+    sizes = [item["n"] for item in edge_sizes({"n": allowed}, [256], {})]
     assert sizes
     assert all(min(allowed) <= size <= max(allowed) for size in sizes)
     assert isinstance(allowed, tuple) or set(sizes) <= set(allowed)
 
 
 def test_one_dimension_after_another_has_its_edges() -> None:
-    every = edge_sizes({"rows": (1, 4096), "n": (1, 4096)}, [256])
+    every = edge_sizes({"rows": (1, 4096), "n": (1, 4096)}, [256], {})
     assert {"rows": 37, "n": 257} in every
     assert {"rows": 31, "n": 37} in every
 
