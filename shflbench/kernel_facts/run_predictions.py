@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.limits.constants import PREDICTED_ARCH, calibrate_constants
+from shflbench.analysis.limits.launch_sequence import predict_sequence
 from shflbench.analysis.limits.memory_prediction import MemoryUse, predict_one_pass
+from shflbench.analysis.limits.path_prediction import predict_launch, predict_loop
+from shflbench.analysis.limits.path_prices import measured_prices
 from shflbench.analysis.limits.prediction import PredictedLaunch, Prediction, predict
 from shflbench.analysis.settings import one_pass
 from shflbench.core.launch import launch_dims
@@ -13,15 +17,16 @@ from shflbench.core.model import DTYPES, Status
 from shflbench.errors import PatternError
 from shflbench.kernel_facts.declared_traffic import DeclaredTraffic
 from shflbench.kernel_facts.residency import recorded_blocks
+from shflbench.kernel_facts.run_sequences import sequence_of
 from shflbench.kernel_facts.stored_code import stored_codes
-from shflbench.patterns.declare import Setting
+from shflbench.patterns.declare import Output, Setting
 from shflbench.patterns.discover import builtin, load
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from shflbench.core.model import KernelRequests
+    from shflbench.core.model import Device, KernelRequests
     from shflbench.kernel_facts.stored_code import StoredCode
     from shflbench.store import Row, Run
     from shflbench.store.calibration_file import Calibration
@@ -49,14 +54,12 @@ class Predictor:
         self._device = run.info.device
         archive = run.kernels()
         self._codes = codes or stored_codes(archive, [row.case_id for row in self.rows])
-        self._instructions = (
-            {case: kernel.instructions or {} for kernel in archive.index.kernels for case in kernel.cases}
-            if archive
-            else {}
-        )
+        kernels = archive.index.kernels if archive else ()
+        self._kernels = {case: kernel for kernel in kernels for case in kernel.cases}
         self._folders = builtin() if folders is None else folders
         self._traffic = DeclaredTraffic(self._folders)
         self._constants = calibrate_constants(calibration)
+        self._prices = measured_prices(calibration)
 
     def launch_of(self, row: Row) -> PredictedLaunch | None:
         """Return the launch of a row; None if its grid or its residency is not known."""
@@ -79,51 +82,83 @@ class Predictor:
     def predict(self, row: Row, requests: KernelRequests | None = None) -> Prediction:
         """Return the prediction for a row from the `requests` of its kernel to memory.
 
-        Without them, a loop is assumed to have no bank conflicts, and a kernel of one pass has no prediction.
+        Without them, a loop is assumed to have no bank conflicts, and most kernels of one pass have no prediction.
         """
-        launch = self.launch_of(row)
-        if self._device is None or launch is None:
+        launch, code = self.launch_of(row), self._codes[row.case_id]
+        if self._device is None or (launch is None and code.kernels == 1):
             return Prediction(None, reason="it is not known how many blocks an SM executes at a time")
         if self._device.arch.rstrip("af") != PREDICTED_ARCH:
             return Prediction(None, reason=f"the constants of {self._device.arch} are not known")
+        if launch is None:
+            return self._predict_sequence(row, self._device, code)
         if one_pass(row):
-            return self._predict_one_pass(row, launch, requests)
-        code = self._codes[row.case_id]
+            return self._predict_one_pass(row, launch, requests, code)
         if code.loop is None:
             return Prediction(None, reason=code.reason)
-        return predict(code.loop, launch, requests, self._constants)
+        prediction = predict(code.loop, launch, requests, self._constants)
+        if prediction.us is None:
+            return predict_loop(code.loop, launch, requests, self._prices, self._constants)
+        return prediction
 
-    def _predict_one_pass(self, row: Row, launch: PredictedLaunch, requests: KernelRequests | None) -> Prediction:
+    def _predict_one_pass(
+        self, row: Row, launch: PredictedLaunch, requests: KernelRequests | None, code: StoredCode
+    ) -> Prediction:
+        """Return the prediction by the rates of memory, or by the prices of instructions where these do not decide."""
         memory = self._memory(row)
-        if requests is None:
-            return Prediction(None, reason="its requests to memory were not counted")
-        if memory is None:
-            return Prediction(None, reason="how many bytes it moves is not declared")
-        return predict_one_pass(launch, memory, requests, self._constants, self._codes[row.case_id].one_pass)
+        prediction = Prediction(None, reason=code.reason)
+        if requests is not None and memory is not None and self._is_known(row):
+            prediction = predict_one_pass(launch, memory, requests, self._constants, code.one_pass)
+        if prediction.us is None and code.one_pass is not None:
+            return predict_launch(code.one_pass, launch, memory, requests, self._prices, self._constants)
+        return prediction
+
+    def _predict_sequence(self, row: Row, device: Device, code: StoredCode) -> Prediction:
+        kernel = self._kernels.get(row.case_id)
+        kernels = sequence_of(row, device, kernel, code) if kernel and one_pass(row) else []
+        if not kernels:
+            return Prediction(None, reason="the launches of its kernels are not known")
+        return predict_sequence(kernels, self._memory(row), self._prices, self._constants)
+
+    def _is_known(self, row: Row) -> bool:
+        """Whether a pattern declares the bytes that a launch moves, or the atomics that take longer."""
+        return self._traffic.distinct_bytes(row) is not None or self._traffic.atomics(row) is not None
 
     def _memory(self, row: Row) -> MemoryUse | None:
-        """Return the memory that a kernel of one pass uses; None if its pattern does not declare it."""
+        """Return the memory that a kernel of one pass uses; None if its pattern does not declare its buffers."""
         distinct, l2_bytes = self._traffic.distinct_bytes(row), self._device.state.l2_bytes if self._device else None
-        buffers, atomics = self._buffer_bytes(row), self._traffic.atomics(row)
-        if distinct is None and atomics is not None:  # they take longer than any other access to the buffers
-            distinct = buffers
-        if distinct is None or l2_bytes is None or buffers is None:
+        buffers = self._buffers(row)
+        if l2_bytes is None or buffers is None:
             return None
-        counts = self._instructions.get(row.case_id) or {}
+        kernel = self._kernels.get(row.case_id)
+        counts = (kernel.instructions if kernel else None) or {}
         return MemoryUse(
-            distinct_bytes=distinct,
-            buffer_bytes=buffers,
+            distinct_bytes=buffers.total_bytes if distinct is None else distinct,
+            buffer_bytes=buffers.total_bytes,
             l2_bytes=l2_bytes,
             is_cold=dict(row.options).get("l2") == "cold",
             loads=sum(count for opcode, count in counts.items() if opcode.startswith(LOADS)) if counts else None,
             has_atomics=any(opcode.startswith(ATOMICS) for opcode in counts),
-            atomics=atomics,
+            atomics=self._traffic.atomics(row),
+            output_words=buffers.fewest_results,
+            is_declared=distinct is not None,
         )
 
-    def _buffer_bytes(self, row: Row) -> float | None:
+    def _buffers(self, row: Row) -> _Buffers | None:
         try:
             buffers = load(self._folders[row.pattern]).declaration.buffers
         except (KeyError, PatternError):
             return None
         setting = Setting(DTYPES[row.dtype], dict(row.options), row.grid or 0, row.block, launch_dims(row.launch))
-        return float(sum(buffer.count(setting) * DTYPES[buffer.dtype or row.dtype].size for buffer in buffers))
+        sizes = [(buffer, buffer.count(setting)) for buffer in buffers]
+        return _Buffers(
+            float(sum(count * DTYPES[buffer.dtype or row.dtype].size for buffer, count in sizes)),
+            min((float(count) for buffer, count in sizes if isinstance(buffer, Output)), default=None),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Buffers:
+    """The buffers of a launch."""
+
+    total_bytes: float
+    fewest_results: float | None  # elements of the smallest one that it writes

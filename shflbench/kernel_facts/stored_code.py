@@ -31,6 +31,7 @@ class StoredCode:
     one_pass: OnePassCode | None = None  # of a kernel without one
     reason: str = ""
     kernels: int = 1  # that a case launches one after another
+    later: tuple[OnePassCode, ...] = ()  # of the kernels after the first, where all of them make one pass
 
 
 KnownCodes: TypeAlias = "dict[Hashable, StoredCode]"  # by architecture, machine code and place of the timed loop
@@ -87,20 +88,30 @@ def _add_new(
     kernels: Sequence[StoredKernel], archive: KernelArchive, known: KnownCodes, cache_folder: Path | None
 ) -> None:
     """Disassemble these kernels of an archive, and add their codes to `known`."""
-    texts = machine_code(archive, kernels)
+    every = [one for kernel in kernels for one in (kernel, *kernel.later)]
+    texts = machine_code(archive, every)
     arch = archive.index.compiler.arch
     listings = disassemble(texts, arch, find().nvdisasm, cache_folder) if texts else []
-    for number, (kernel, text) in enumerate(zip(kernels, texts, strict=True)):
+    place = 0
+    for kernel in kernels:
+        end = place + 1 + len(kernel.later)
         if listings is None:
             known[_key(kernel, arch)] = StoredCode(reason=f"no disassembler here can read {arch}")
         else:
-            known[_key(kernel, arch)] = _code(kernel, listings[number], text)
+            known[_key(kernel, arch)] = _code(kernel, listings[place:end], texts[place:end])
+        place = end
 
 
-def _code(kernel: StoredKernel, sass: Sequence[Instruction], text: bytes) -> StoredCode:
+def _code(kernel: StoredKernel, listings: Sequence[Sequence[Instruction]], texts: Sequence[bytes]) -> StoredCode:
+    """Return the code of a kernel, whose listing and machine code are the first, and of those that follow it."""
+    sass, text = listings[0], texts[0]
     if kernel.later:
         count = 1 + len(kernel.later)
-        return StoredCode(reason=f"it launches {count} kernels, and a limit is that of one", kernels=count)
+        reason = f"it launches {count} kernels, and a limit is that of one"
+        if kernel.loop is not None:
+            return StoredCode(reason=reason, kernels=count)
+        first, *later = map(one_pass_code, listings, texts)
+        return StoredCode(one_pass=first, reason=reason, kernels=count, later=tuple(later))
     if kernel.loop is None:
         return StoredCode(one_pass=one_pass_code(sass, text), reason="no timed loop was found in its machine code")
     loop = timed_loop_of(sass, text, kernel.loop.start, kernel.loop.end, kernel.loop.unroll)

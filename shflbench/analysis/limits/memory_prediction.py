@@ -38,6 +38,8 @@ class MemoryUse:
     loads: int | None = None  # instructions in the machine code that load from global memory; None if unknown
     has_atomics: bool = False  # whether the machine code has atomics on global memory
     atomics: float | None = None  # on the address that gets the most, at least; None if not declared
+    output_words: float | None = None  # elements of its smallest result, over which undeclared atomics spread
+    is_declared: bool = True  # whether the pattern declares the distinct bytes; if not, they are those of all buffers
 
 
 def predict_one_pass(

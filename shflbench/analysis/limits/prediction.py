@@ -82,7 +82,7 @@ def predict(
 
     `requests` of the loop to memory, which the emulator counts, replace the passes of accesses without conflicts.
     """
-    if reason := refusal(code, requests) or _overflow(code, launch):
+    if reason := refusal(code, requests) or overflow(code, launch):
         return Prediction(None, reason=reason)
     warps = min(launch.blocks, launch.resident_blocks) * launch.warps_per_block
     steps = steps_of(code, warps, requests, constants)
@@ -102,7 +102,7 @@ def overhead_us(launch: PredictedLaunch, constants: PredictionConstants) -> floa
     return constants.launch_us + spread + starts - saved
 
 
-def _overflow(code: TimedCode, launch: PredictedLaunch) -> str:
+def overflow(code: TimedCode, launch: PredictedLaunch) -> str:
     """Return a reason where the local memory of all resident threads does not fit in L1."""
     threads = min(launch.blocks, launch.resident_blocks) * launch.block
     uses_local = any(item.instruction.base in {"LDL", "STL"} for item in code.instructions)
