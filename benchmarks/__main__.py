@@ -28,6 +28,7 @@ PROGRAMS = {
     "fences": "measure what a fence costs on a GPU, and on what that depends",
     "file_advice": "advise on public files, for readers who judge the suggestions",
     "fleet_ranking": "count which slow devices of a simulated fleet are named",
+    "intervals": "calibrate the intervals of predictions",
     "limits": "compare limits with the measured times of the reference runs",
     "memory_litmus": "run the litmus tests of the memory model on a GPU",
     "nvbench": "time the same kernels with NVBench and with shflbench",

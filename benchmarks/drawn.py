@@ -24,7 +24,7 @@ from shflbench.core.model import Status
 from shflbench.errors import SuiteError
 from shflbench.patterns.discover import LoadedPattern, builtin, load
 from shflbench.store import Row, find_runs, read_run
-from shflbench.store.limits_file import read_limits
+from shflbench.store.limits_file import CaseLimit, read_limits
 from shflbench.suite import load as load_suite
 
 PAGE_FILE = Path(__file__).with_suffix(".md")
@@ -46,9 +46,12 @@ SECTION = """\
 
 - {timed} of {all} cases are timed, {predicted:.0%} of these are predicted.
 - Errors: median {middle:.1%}, 90% of the cases within {tenth:.1%}, largest {worst:.1%}.
-- {limited} have a limit; {beaten} take less time than it.
+{intervals}- {limited} have a limit; {beaten} take less time than it.
 
 {patterns}"""
+INTERVALS = """\
+- Intervals: {inside:.0%} of the times lie in them; their median width is {width:.1%} of the predicted time.
+"""
 BLOCKS_PER_SM = (1, 2, 3, 4, 6, 8, 16, 40)
 CLUSTERS = (1, 4, 16, 33)  # of 8 blocks, where blocks form clusters
 ITERATIONS = (200, 500, 1000, 2000, 5000)
@@ -132,10 +135,24 @@ def scores(folder: Path) -> str:
         middle=median(errors.values()),
         tenth=quantiles(errors.values(), n=10)[-1],
         worst=max(errors.values()),
+        intervals=_intervals(limits.values(), times),
         limited=sum(1 for limit in limits.values() if limit.limit_us),
         beaten=len(beaten),
         patterns=table(HEADINGS, _by_pattern(timed, errors)),
     )
+
+
+def _intervals(limits: Iterable[CaseLimit], times: Mapping[str, float]) -> str:
+    """Return a line on the intervals of predictions; empty where none has one."""
+    known = [
+        (limit.model_low_us, limit.model_high_us, limit.model_us, times[limit.case_id])
+        for limit in limits
+        if limit.model_us and limit.model_low_us and limit.model_high_us
+    ]
+    if not known:
+        return ""
+    inside = sum(low <= time_us <= high for low, high, _, time_us in known) / len(known)
+    return INTERVALS.format(inside=inside, width=median((high - low) / us for low, high, us, _ in known))
 
 
 def _by_pattern(timed: Iterable[Row], errors: Mapping[str, float]) -> Iterator[tuple[object, ...]]:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from shflbench.store.limits_file import CaseLimit
 
 TOLERANCE = 1.01  # the largest ratio of a lower bound to its measurement: clock and time have errors of tenths of 1%
+PREDICTED = "model_us", "model_low_us", "model_high_us", "model_by"  # of one prediction
 ROUNDING = 1e-5  # of values that are equal: files have seven digits, and a fraction is a quotient of two such values
 
 
@@ -87,8 +88,11 @@ def _filled(limit: CaseLimit, other: CaseLimit) -> CaseLimit:
     """Return a limit with the ceiling, the prediction and the efficiency of loads of the other where it has none."""
     if limit.ceiling_us is None:
         limit = replace(limit, ceiling_us=other.ceiling_us, ceiling_by=other.ceiling_by)
-    missing = [name for name in ("model_us", "load_efficiency") if getattr(limit, name) is None]
-    return replace(limit, **{name: getattr(other, name) for name in missing})
+    if limit.model_us is None:
+        limit = replace(limit, **{name: getattr(other, name) for name in PREDICTED})
+    if limit.load_efficiency is None:
+        limit = replace(limit, load_efficiency=other.load_efficiency)
+    return limit
 
 
 def _is_of(limit: CaseLimit, row: Row) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.limits import count, limit
+from shflbench.analysis.limits.bound import unpublished_units
 from shflbench.analysis.limits.calibrated import L2_RATE, PER_US, apply_calibration, atomics_per_clock, memory_us
 from shflbench.analysis.limits.launched import LaunchWork, dram_bytes, l2_bytes_moved, launch_clocks
 from shflbench.analysis.limits.one_pass import (
@@ -20,7 +21,8 @@ from shflbench.analysis.limits.one_pass import (
     block_start_us,
     one_pass_limit,
 )
-from shflbench.analysis.limits.units import UNPUBLISHED, unit_of
+from shflbench.analysis.limits.prediction_interval import interval_of
+from shflbench.analysis.limits.units import unit_of
 from shflbench.analysis.settings import one_pass
 from shflbench.core.arch import load
 from shflbench.core.arch.devices import peak_dram_bytes_per_us, product
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from shflbench.analysis.limits import Residency
+    from shflbench.analysis.limits.prediction import Prediction
     from shflbench.core.arch import Architecture, Figure
     from shflbench.core.model import Device, KernelRequests, LaunchCounts
     from shflbench.kernel_facts.stored_code import KnownCodes, StoredCode
@@ -50,7 +53,7 @@ def limits_of(  # noqa: PLR0913, PLR0917  (all but two by name)
     folders: Mapping[str, Path] | None = None,
     calibration: Calibration | None = None,
     requests: Mapping[str, KernelRequests] | None = None,
-    predicted_us: Mapping[str, float] | None = None,
+    predictions: Mapping[str, Prediction] | None = None,
     known_codes: KnownCodes | None = None,
     cache_folder: Path | None = None,
 ) -> list[CaseLimit]:
@@ -58,7 +61,7 @@ def limits_of(  # noqa: PLR0913, PLR0917  (all but two by name)
 
     `folders` are those of the run's patterns by name, by default the patterns of shflbench: they declare what a kernel
     of one pass asks of memory. With a `calibration` of the GPU, cases have a ceiling as well. `requests` to memory, by
-    case, replace the best case of loops where they are known. `predicted_us` are predicted times by case.
+    case, replace the best case of loops where they are known. `predictions` are those of predicted times, by case.
     Kernels in `known_codes` are not disassembled again, and the others are added to them; listings of few kernels are
     kept in `cache_folder`.
     CompilerError if nvdisasm cannot be used; ResultsError if `kernels.zip` is damaged.
@@ -73,18 +76,31 @@ def limits_of(  # noqa: PLR0913, PLR0917  (all but two by name)
     traffic = DeclaredTraffic(builtin() if folders is None else folders)
     machine = _Machine(device, arch, calibration, traffic)
     codes = stored_codes(run.kernels(), [row.case_id for row in rows], known_codes, cache_folder)
-    known, predicted, counts = requests or {}, predicted_us or {}, run.counts()
+    known, predicted, counts = requests or {}, predictions or {}, run.counts()
     limits = (
         machine.limit_of(row, codes[row.case_id], known.get(row.case_id), counts.get(row.case_id)) for row in rows
     )
     return [
         replace(
-            limit,
-            model_us=predicted.get(limit.case_id),
+            with_prediction(limit, predicted.get(limit.case_id)),
             load_efficiency=load_efficiency(known.get(limit.case_id)),
         )
         for limit in limits
     ]
+
+
+def with_prediction(limit: CaseLimit, prediction: Prediction | None) -> CaseLimit:
+    """Return a limit with a predicted time and its interval, where there is one."""
+    interval = interval_of(prediction, limit.limit_us, limit.limit_by) if prediction else None
+    if prediction is None or interval is None:
+        return limit
+    return replace(
+        limit,
+        model_us=prediction.us,
+        model_low_us=interval.low_us,
+        model_high_us=interval.high_us,
+        model_by=str(prediction.kind),
+    )
 
 
 def load_efficiency(requests: KernelRequests | None) -> float | None:
@@ -187,7 +203,7 @@ class _Machine:
             if work.launch:
                 clocks = launch_clocks(work.launch, arch, self.device.sms)
             units = (unit_of(item.instruction) for item in (code.one_pass.every.instructions if code.one_pass else ()))
-            unpublished = sorted({unit for unit in units if unit in UNPUBLISHED})
+            unpublished = unpublished_units(units, arch)
             time = one_pass_limit(certain, arch, work.residency, clock, outside, clocks, unpublished)
             return _Bound(time, reason="" if time else _why_no_time(code))
         if code.loop is None:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.limits.constants import PREDICTED_ARCH, calibrate_constants
 from shflbench.analysis.limits.launch_sequence import predict_sequence
 from shflbench.analysis.limits.memory_prediction import MemoryUse, predict_one_pass
 from shflbench.analysis.limits.path_prediction import predict_launch, predict_loop
-from shflbench.analysis.limits.path_prices import measured_prices
-from shflbench.analysis.limits.prediction import PredictedLaunch, Prediction, predict
+from shflbench.analysis.limits.path_prices import PathModel
+from shflbench.analysis.limits.prediction import PredictedLaunch, Prediction, PredictionKind, predict
 from shflbench.analysis.settings import one_pass
 from shflbench.core.launch import launch_dims
 from shflbench.core.model import DTYPES, Status
@@ -59,7 +59,7 @@ class Predictor:
         self._folders = builtin() if folders is None else folders
         self._traffic = DeclaredTraffic(self._folders)
         self._constants = calibrate_constants(calibration)
-        self._prices = measured_prices(calibration)
+        self._model = PathModel.of(calibration, self._constants)
 
     def launch_of(self, row: Row) -> PredictedLaunch | None:
         """Return the launch of a row; None if its grid or its residency is not known."""
@@ -91,33 +91,41 @@ class Predictor:
             return Prediction(None, reason=f"the constants of {self._device.arch} are not known")
         if launch is None:
             return self._predict_sequence(row, self._device, code)
-        if one_pass(row):
-            return self._predict_one_pass(row, launch, requests, code)
+        return (
+            self._predict_one_pass(row, launch, requests, code)
+            if one_pass(row)
+            else self._predict_loop(launch, requests, code)
+        )
+
+    def _predict_loop(self, launch: PredictedLaunch, requests: KernelRequests | None, code: StoredCode) -> Prediction:
+        """Return the prediction by a simulation, or by the prices of instructions that it does not know."""
         if code.loop is None:
             return Prediction(None, reason=code.reason)
         prediction = predict(code.loop, launch, requests, self._constants)
-        if prediction.us is None:
-            return predict_loop(code.loop, launch, requests, self._prices, self._constants)
-        return prediction
+        return prediction if prediction.us else predict_loop(code.loop, launch, requests, self._model)
 
     def _predict_one_pass(
         self, row: Row, launch: PredictedLaunch, requests: KernelRequests | None, code: StoredCode
     ) -> Prediction:
         """Return the prediction by the rates of memory, or by the prices of instructions where these do not decide."""
         memory = self._memory(row)
+        if requests is None and any(opcode.startswith(LOADS) for opcode in self._opcodes(row)):
+            return Prediction(None, reason="its requests to memory were not counted")
+        if memory is None:
+            return Prediction(None, reason="how many bytes it moves is not declared")
         prediction = Prediction(None, reason=code.reason)
-        if requests is not None and memory is not None and self._is_known(row):
+        if requests is not None and self._is_known(row):
             prediction = predict_one_pass(launch, memory, requests, self._constants, code.one_pass)
         if prediction.us is None and code.one_pass is not None:
-            return predict_launch(code.one_pass, launch, memory, requests, self._prices, self._constants)
-        return prediction
+            return predict_launch(code.one_pass, launch, memory, requests, self._model)
+        return replace(prediction, kind=PredictionKind.MEMORY)
 
     def _predict_sequence(self, row: Row, device: Device, code: StoredCode) -> Prediction:
         kernel = self._kernels.get(row.case_id)
         kernels = sequence_of(row, device, kernel, code) if kernel and one_pass(row) else []
         if not kernels:
             return Prediction(None, reason="the launches of its kernels are not known")
-        return predict_sequence(kernels, self._memory(row), self._prices, self._constants)
+        return predict_sequence(kernels, self._memory(row), self._model)
 
     def _is_known(self, row: Row) -> bool:
         """Whether a pattern declares the bytes that a launch moves, or the atomics that take longer."""
@@ -129,8 +137,7 @@ class Predictor:
         buffers = self._buffers(row)
         if l2_bytes is None or buffers is None:
             return None
-        kernel = self._kernels.get(row.case_id)
-        counts = (kernel.instructions if kernel else None) or {}
+        counts = self._opcodes(row)
         return MemoryUse(
             distinct_bytes=buffers.total_bytes if distinct is None else distinct,
             buffer_bytes=buffers.total_bytes,
@@ -142,6 +149,11 @@ class Predictor:
             output_words=buffers.fewest_results,
             is_declared=distinct is not None,
         )
+
+    def _opcodes(self, row: Row) -> Mapping[str, int]:
+        """Return the instructions of a row's kernel by opcode; none where they are not known."""
+        kernel = self._kernels.get(row.case_id)
+        return (kernel.instructions if kernel else None) or {}
 
     def _buffers(self, row: Row) -> _Buffers | None:
         try:

@@ -88,7 +88,9 @@ def _add_new(
     kernels: Sequence[StoredKernel], archive: KernelArchive, known: KnownCodes, cache_folder: Path | None
 ) -> None:
     """Disassemble these kernels of an archive, and add their codes to `known`."""
-    every = [one for kernel in kernels for one in (kernel, *kernel.later)]
+    every: list[StoredKernel | StoredLaterKernel] = []
+    for kernel in kernels:
+        every += (kernel, *kernel.later)
     texts = machine_code(archive, every)
     arch = archive.index.compiler.arch
     listings = disassemble(texts, arch, find().nvdisasm, cache_folder) if texts else []

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 LIMITS_FILE = "limits.csv"
 SEPARATOR = ";"  # of the names in a cell, as in results.csv
 HALF = 0.5  # of the time
+TIMES = "limit_us", "ceiling_us", "model_us", "model_low_us", "model_high_us"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +55,14 @@ class CaseLimit:
     )
     ceiling_by: str | None = column("what sets the ceiling: as `limit_by`, or l2")
     model_us: float | None = column("predicted time of one launch, with launch overhead and several waves, µs")
+    model_low_us: float | None = column(
+        "lower end of the interval of the predicted time, µs: nine of ten measured times lie in such intervals"
+    )
+    model_high_us: float | None = column("upper end of this interval, µs")
+    model_by: str | None = column(
+        "how the time is predicted: loop or branches (simulated), memory (by its rates), or prices, launch or sequence "
+        "(by prices of instructions)"
+    )
     load_efficiency: float | None = column(
         "sectors of 32 bytes that the data of the loads from global memory fills, divided by those that the loads "
         "request, counted in the emulator, load by load; what caches serve counts, too"
@@ -80,9 +89,7 @@ def limit_columns() -> dict[str, str]:
     return {item.name: item.metadata["meaning"] for item in fields(CaseLimit)}
 
 
-_TABLE = CsvTable(
-    CaseLimit, {str: TEXT, float: number(), **dict.fromkeys(("limit_us", "ceiling_us", "model_us"), TIME)}
-)
+_TABLE = CsvTable(CaseLimit, {str: TEXT, float: number(), **dict.fromkeys(TIMES, TIME)})
 
 
 def write_limits(folder: Path, limits: Iterable[CaseLimit]) -> None:

@@ -6,19 +6,20 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from shflbench.analysis.limits.chain import L2, cycles_per_pass, results_awaited
+from shflbench.analysis.limits.chain import CLUSTER_WAIT, FENCE, L2, SYSTEM_FENCE, cycles_per_pass, results_awaited
 from shflbench.analysis.limits.counts import count
 from shflbench.analysis.limits.load_store import best_case, load_store_clocks, match_values, register_requests
 from shflbench.analysis.limits.units import UNPUBLISHED, ExecutionUnit, unit_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from shflbench.analysis.limits.counts import Counts
     from shflbench.core.arch import Architecture, Figure
     from shflbench.core.model import KernelRequests, TimedCode
 
 ISSUE, LATENCY, LOAD_STORE = "issue", "latency", "load/store"  # limits that are no unit's
+PRODUCT = "HMMA.16816"  # of which the rate is known
 WARP = 32
 # Each sub-partition of an SM has its own part of these, and a warp always stays in its sub-partition.
 PARTITIONED = {ISSUE, ExecutionUnit.FP32, ExecutionUnit.HALF2, ExecutionUnit.INTEGER, ExecutionUnit.SPECIAL}
@@ -75,17 +76,35 @@ def limit(
     latencies = _latencies(arch)
     parts[LATENCY] = residency.waves * cycles_per_pass(code, latencies) / code.unroll
     by = max(parts, key=lambda name: parts[name])
-    omitted = (*_without_rate(counts, parts), *(f"latency of {name}" for name in results_awaited(code, latencies)))
+    omitted = (
+        *_without_rate(counts, parts, latencies),
+        *(f"latency of {name}" for name in results_awaited(code, latencies)),
+    )
     return Limit(parts[by], by, parts, omitted, best_case(code, requests))
 
 
-def _without_rate(counts: Counts, parts: Mapping[str, float]) -> Iterator[str]:
+def _without_rate(counts: Counts, parts: Mapping[str, float], latencies: Mapping[str, int]) -> Iterator[str]:
     """Yield what the code needs and no part counts."""
-    memory = {ExecutionUnit.GLOBAL, ExecutionUnit.LOCAL} if LOAD_STORE in parts else set()
+    counted = {ExecutionUnit.OTHER, *parts}
+    if LOAD_STORE in parts:
+        counted |= {ExecutionUnit.GLOBAL, ExecutionUnit.LOCAL}
+    if CLUSTER_WAIT in latencies:
+        counted.add(ExecutionUnit.CLUSTER_BARRIER)
     if ISSUE not in parts:
         yield ISSUE
     needed = (unit for unit in counts.units if unit in counts.certain or unit in UNPUBLISHED)
-    yield from (unit for unit in needed if unit not in {ExecutionUnit.OTHER, *memory, *parts})
+    yield from (unit for unit in needed if unit not in counted)
+
+
+def unpublished_units(units: Iterable[ExecutionUnit | None], arch: Architecture) -> list[str]:
+    """Return those of the units whose rate no document says and no figure of the architecture has."""
+    known = {
+        ExecutionUnit.MBARRIER: arch.mbarrier,
+        ExecutionUnit.CLUSTER_STORE: arch.cluster_store,
+        ExecutionUnit.MATRIX: arch.movmatrix or arch.mma,
+        ExecutionUnit.CLUSTER_BARRIER: arch.cluster_barrier_latency,
+    }
+    return sorted({unit for unit in units if unit in UNPUBLISHED and known.get(unit) is None})
 
 
 def _throughput(
@@ -118,6 +137,17 @@ def _requests(
     if ExecutionUnit.MATCH in counts.certain and arch.match_values:
         yield ExecutionUnit.MATCH, residency.warps * match_values(code, requests) / arch.match_values.value
 
+    if clocks := _matrix_clocks(code, arch):
+        yield ExecutionUnit.MATRIX, residency.warps * clocks
+
+
+def _matrix_clocks(code: TimedCode, arch: Architecture) -> float:
+    """Return the clocks per warp and iteration of the matrix unit, of instructions whose rate is known."""
+    rates = {"MOVM": arch.movmatrix, PRODUCT: arch.mma}
+    certain = (item.instruction for item in code.instructions if item.always and not item.instruction.predicate)
+    known = (next((rate for name, rate in rates.items() if one.opcode.startswith(name)), None) for one in certain)
+    return sum(1 / rate.value for rate in known if rate) / code.unroll
+
 
 def clocks_per_warp(counts: Counts, arch: Architecture, integers: float) -> Iterator[tuple[str, float]]:
     """Yield the clocks per warp and iteration of the units that take each instruction alike."""
@@ -133,6 +163,9 @@ def clocks_per_warp(counts: Counts, arch: Architecture, integers: float) -> Iter
         ExecutionUnit.INTEGER: _faster(arch.int32_add, arch.int32_logic),
         ExecutionUnit.SPECIAL: arch.special,
         ExecutionUnit.CONVERSION: arch.conversion,
+        ExecutionUnit.UNIFORM: arch.uniform,
+        ExecutionUnit.MBARRIER: arch.mbarrier,
+        ExecutionUnit.CLUSTER_STORE: arch.cluster_store,
     }
     for unit, rate in rates.items():
         instructions = integers if unit is ExecutionUnit.INTEGER else counts.certain.get(unit)
@@ -161,5 +194,12 @@ def _latencies(arch: Architecture) -> dict[str, int]:
         "LDG": arch.ldg_latency,
         L2: arch.l2_latency or arch.ldg_latency,  # L2 is behind L1
         "BAR": arch.barrier_constant,
+        "ATOMS": arch.atoms_latency,
+        "REDUX": arch.redux_latency,
+        "MATCH": arch.match_latency,
+        "MOVM": arch.movmatrix_latency,
+        FENCE: arch.fence_latency,
+        SYSTEM_FENCE: arch.system_fence_latency,
+        CLUSTER_WAIT: arch.cluster_barrier_latency,
     }
     return {name: figure.value for name, figure in figures.items() if figure}

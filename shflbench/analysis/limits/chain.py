@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from shflbench.analysis.limits.units import waits_for_l2
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Mapping
+    from collections.abc import Container, Mapping, Sequence
 
     from shflbench.core.model import Instruction, ScheduledInstruction, TimedCode
 
@@ -15,6 +15,8 @@ WARM_UP, PASSES = 2, 6  # passes through the loop; the first ones fill the pipel
 BARRIERS = 7  # of the scoreboard of a warp, by the three bits that name one; the eighth value names none
 L2 = "L2"  # in place of the opcode of an instruction whose result L1 cannot hold
 BARRIER = "BAR"
+# Keys of latencies that are no scoreboard's: fences, and the wait for the barrier of a cluster.
+FENCE, SYSTEM_FENCE, CLUSTER_WAIT = "fence", "system fence", "cluster wait"
 # What cannot issue before the barrier in front of it is complete: accesses to shared memory, and the next barrier.
 HELD_BACK = {BARRIER, "LDS", "STS", "LDSM", "STSM", "ATOMS"}
 
@@ -34,7 +36,9 @@ def cycles_per_pass(code: TimedCode, latencies: Mapping[str, int]) -> float:
     """
     now, first, released = 0, 0, 0
     ready = [0] * BARRIERS  # clock at which each scoreboard barrier is released
-    steps = [_Step.of(item, latencies) for item in code.instructions if item.always]
+    certain = [item for item in code.instructions if item.always]
+    longer = _stalls(certain, latencies)
+    steps = [_Step.of(item, latencies, longer.get(place, 1)) for place, item in enumerate(certain)]
     for past in range(PASSES):
         # Without calls, because this loop takes a third of the time that the limits of a run take.
         for waits, is_held_back, is_barrier, latency, write_barrier, read_barrier, stall in steps:
@@ -68,7 +72,7 @@ class _Step(NamedTuple):
     stall: int  # clocks until the next instruction, at least 1
 
     @classmethod
-    def of(cls, item: ScheduledInstruction, latencies: Mapping[str, int]) -> _Step:
+    def of(cls, item: ScheduledInstruction, latencies: Mapping[str, int], least_stall: int = 1) -> _Step:
         """Return the step of an instruction."""
         control, base = item.control, item.instruction.base
         return cls(
@@ -78,8 +82,27 @@ class _Step(NamedTuple):
             _latency(item.instruction, latencies),
             control.write_barrier,
             control.read_barrier,
-            max(1, control.stall),
+            max(least_stall, control.stall),
         )
+
+
+def _stalls(items: Sequence[ScheduledInstruction], latencies: Mapping[str, int]) -> dict[int, int]:
+    """Return the clocks that a warp waits at least for a fence, or for the barrier of its cluster, by place.
+
+    What is issued between the arrival at a barrier and the wait for it is part of the wait.
+    """
+    stalls: dict[int, int] = {}
+    since = 0  # clocks from the last arrival, at least
+    for place, item in enumerate(items):
+        one = item.instruction
+        if one.base == "MEMBAR" and not one.predicate:
+            stalls[place] = latencies.get(SYSTEM_FENCE if ".SYS" in one.opcode else FENCE, 1)
+            if ".CTA" in one.opcode:
+                del stalls[place]
+        if one.base == "UCGABAR_WAIT" and not one.predicate:
+            stalls[place] = max(1, latencies.get(CLUSTER_WAIT, 1) - since)
+        since = 0 if one.base == "UCGABAR_ARV" else since + max(1, item.control.stall, stalls.get(place, 1))
+    return stalls
 
 
 def _latency(instruction: Instruction, latencies: Mapping[str, int]) -> int:

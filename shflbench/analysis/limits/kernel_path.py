@@ -49,7 +49,7 @@ class PathLoop:
     """An inner loop, and how often a warp passes through it each time that it comes by."""
 
     body: tuple[PathStep | PathLoop, ...]
-    trips: float
+    iterations: float
     is_counted: bool = True  # whether counts of accesses say so
 
 
@@ -119,7 +119,10 @@ def path_of(
     end = kept[-1].instruction.address if is_loop else None
     root = _tree(kept, end)
     counted = _counted(requests, passes)
-    return _resolved(root, _shares(root, counted), _trips(root, counted.most), counted, _constant_trips(root, kept))
+    known = _Frequencies(
+        counted, _shares(root, counted), _iterations(root, counted.most), _constant_iterations(root, kept)
+    )
+    return _resolved(root, known)
 
 
 def is_polling(path: WarpPath) -> bool:
@@ -184,11 +187,13 @@ class _Counted:
 
 
 def _counted(requests: KernelRequests | None, passes: int) -> _Counted:
-    most: Counter[Access] = Counter()
-    average: Counter[Access] = Counter()
+    most: dict[Access, float] = {}
+    average: dict[Access, float] = {}
+    warps = requests.warps if requests else 1
     for one in requests.accesses if requests else ():
-        most[one.space, one.kind] += one.most_requests * one.bits * passes  # type: ignore[assignment]
-        average[one.space, one.kind] += one.requests * one.bits / requests.warps * passes  # type: ignore
+        name = one.space, one.kind
+        most[name] = most.get(name, 0.0) + one.most_requests * one.bits * passes
+        average[name] = average.get(name, 0.0) + one.requests * one.bits / warps * passes
     return _Counted(most, average)
 
 
@@ -203,39 +208,39 @@ def _bits(items: Iterator[ScheduledInstruction]) -> tuple[Counter[Access], Count
     return certain, maybe
 
 
-def _trips(root: _Node, counted: Mapping[Access, float]) -> dict[int, float]:
+def _iterations(root: _Node, counted: Mapping[Access, float]) -> dict[int, float]:
     """Return the iterations of each loop, by its identity, from what the counts leave for loops."""
     certain, _ = _bits(root.steps())
     every: Counter[Access] = Counter()
     for loop in root.loops():
         for part in _bits(loop.steps()):
             every += part
-    trips: dict[int, float] = {}
+    iterations: dict[int, float] = {}
     for loop in root.loops():
         known = sum(_bits(loop.steps()), Counter())
         ratios = [max(0.0, counted.get(name, 0.0) - certain[name]) / every[name] for name in known]
-        trips[id(loop)] = max(ratios, default=1.0)
-    return _per_visit(root, trips, 1.0)
+        iterations[id(loop)] = max(ratios, default=1.0)
+    return _per_visit(root, iterations, 1.0)
 
 
-def _per_visit(node: _Node, trips: Mapping[int, float], visits: float) -> dict[int, float]:
+def _per_visit(node: _Node, iterations: Mapping[int, float], visits: float) -> dict[int, float]:
     """Return the iterations per visit from iterations in all; a loop around loops visits them once per iteration."""
     result: dict[int, float] = {}
     for part in node.parts:
         if isinstance(part, _Node):
-            total = trips[id(part)]
+            total = iterations[id(part)]
             if not sum(_bits(part.steps()), Counter()):  # without accesses: as often as what is inside, or once
                 total = visits
             result[id(part)] = total / visits if visits else 0.0
-            result |= _per_visit(part, trips, max(total, 1.0))
+            result |= _per_visit(part, iterations, max(total, 1.0))
     return result
 
 
-def _constant_trips(root: _Node, items: Sequence[ScheduledInstruction]) -> dict[int, float]:
+def _constant_iterations(root: _Node, items: Sequence[ScheduledInstruction]) -> dict[int, float]:
     """Return the iterations of loops whose counter starts, steps and ends at numbers that the code has."""
     code = [item.instruction for item in items]
-    found = {id(loop): _constant([item.instruction for item in loop.steps()], code) for loop in root.loops()}
-    return {loop: trips for loop, trips in found.items() if trips}
+    known = {id(loop): _constant([item.instruction for item in loop.steps()], code) for loop in root.loops()}
+    return {loop: iterations for loop, iterations in known.items() if iterations}
 
 
 def _constant(body: Sequence[Instruction], code: Sequence[Instruction]) -> float | None:
@@ -286,43 +291,54 @@ def _shares(root: _Node, counted: _Counted) -> dict[Access, float]:
     }
 
 
-def _resolved(
-    node: _Node,
-    shares: Mapping[Access, float],
-    trips: Mapping[int, float],
-    counted: _Counted,
-    constant: Mapping[int, float],
-    *,
-    in_loop: bool = False,
-) -> WarpPath:
+@dataclass(frozen=True, slots=True)
+class _Frequencies:
+    """How often the parts of a path are executed."""
+
+    counted: _Counted
+    shares: Mapping[Access, float]  # of the warps that execute accesses which may be skipped
+    iterations: Mapping[int, float]  # by the identity of a loop, from the counts
+    constant: Mapping[int, float]  # likewise, from the code
+
+    def loop(self, node: _Node, body: WarpPath) -> PathLoop:
+        """Return a loop with its iterations."""
+        is_counted = any(OPCODES.get(item.instruction.base) in self.counted.most for item in node.steps())
+        if not is_counted and id(node) in self.constant:
+            return PathLoop(body, self.constant[id(node)])
+        return PathLoop(body, self.iterations[id(node)], is_counted or any(True for _ in node.loops()))
+
+
+def _resolved(node: _Node, known: _Frequencies, *, in_loop: bool = False) -> WarpPath:
+    """Return the path through a stretch of code."""
     parts: list[PathStep | PathLoop] = []
-    run: list[ScheduledInstruction] = []
-    has_barrier = any(item.instruction.base == "BAR" for item in node.steps())
-    known = [counted.share(name) for item in node.steps() if (name := OPCODES.get(item.instruction.base))]
-    usual = max(known, default=1.0) if in_loop and not has_barrier else 1.0
+    skippable: list[ScheduledInstruction] = []
+    usual = _usual_share(node, known.counted) if in_loop else 1.0
 
     def close() -> None:
-        known = [shares[name] for item in run if (name := OPCODES.get(item.instruction.base)) in shares]
-        share = max(known, default=usual)
-        parts.extend(PathStep(item, share) for item in run)
-        run.clear()
+        names = (OPCODES.get(item.instruction.base) for item in skippable)
+        share = max((known.shares[name] for name in names if name and name in known.shares), default=usual)
+        parts.extend(PathStep(item, share) for item in skippable)
+        skippable.clear()
 
     for part in node.parts:
         if isinstance(part, _Node):
             close()
-            body = _resolved(part, shares, trips, counted, constant, in_loop=True)
-            is_counted = any(OPCODES.get(item.instruction.base) in counted.most for item in part.steps())
-            if not is_counted and id(part) in constant:
-                parts.append(PathLoop(body, constant[id(part)]))
-            else:
-                parts.append(PathLoop(body, trips[id(part)], is_counted or any(True for _ in part.loops())))
-        elif in_loop and (name := OPCODES.get(part.instruction.base)):
+            parts.append(known.loop(part, _resolved(part, known, in_loop=True)))
+        elif in_loop:
+            name = OPCODES.get(part.instruction.base)
+            parts.append(PathStep(part, known.counted.share(name) if name else usual))
+        elif part.always and not part.instruction.predicate:
             close()
-            parts.append(PathStep(part, counted.share(name)))
-        elif in_loop or (part.always and not part.instruction.predicate):
-            close()
-            parts.append(PathStep(part, usual))
+            parts.append(PathStep(part))
         else:
-            run.append(part)
+            skippable.append(part)
     close()
     return tuple(parts)
+
+
+def _usual_share(loop: _Node, counted: _Counted) -> float:
+    """Return the share of the warps that iterate as often as the busiest one; all of them where a barrier is inside."""
+    if any(item.instruction.base == "BAR" for item in loop.steps()):
+        return 1.0
+    names = (OPCODES.get(item.instruction.base) for item in loop.steps())
+    return max((counted.share(name) for name in names if name), default=1.0)

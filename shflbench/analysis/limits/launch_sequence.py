@@ -7,13 +7,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.limits.path_prediction import kernel_time, overhead_of
-from shflbench.analysis.limits.prediction import Prediction
+from shflbench.analysis.limits.prediction import Prediction, PredictionKind
 from shflbench.core.model import OnePassCode, TimedCode
 
 if TYPE_CHECKING:
-    from shflbench.analysis.limits.constants import PredictionConstants
     from shflbench.analysis.limits.memory_prediction import MemoryUse
-    from shflbench.analysis.limits.path_prices import PathPrices
+    from shflbench.analysis.limits.path_prices import PathModel
     from shflbench.analysis.limits.prediction import PredictedLaunch
 
 SIGNAL, WAIT = "PREEXIT", "ACQBULK"  # let the next kernel begin; wait for the end of the one before
@@ -32,30 +31,30 @@ class SequenceKernel:
 def predict_sequence(
     kernels: Sequence[SequenceKernel],
     memory: MemoryUse | None,
-    prices: PathPrices,
-    constants: PredictionConstants,
+    model: PathModel,
 ) -> Prediction:
     """Return the predicted time of kernels of one pass that follow one another."""
     first, *others = kernels
     if any(one.is_programmatic for one in others) and any(one.launch.waves > 1 for one in kernels[:-1]):
         return Prediction(None, reason="blocks that wait for the kernel before take the place of its blocks")
+    prices = model.prices
     times: list[float] = []
     for kernel in kernels:
-        known = kernel_time(kernel.code, kernel.launch, memory, None, prices, constants)
+        known = kernel_time(kernel.code, kernel.launch, memory, None, model)
         if isinstance(known, str):
             return Prediction(None, reason=known)
         times.append(known)
-    total = overhead_of(first.launch, prices, constants) + times[0]
+    total = overhead_of(first.launch, model) + times[0]
     for before, kernel, us in zip(kernels, others, times[1:], strict=False):
         if not kernel.is_programmatic:
             total += prices.next_launch_us + us
             continue
         total += prices.dependent_launch_us + us
         if _overlaps(before, kernel):
-            early = kernel_time(_until_wait(kernel.code), kernel.launch, None, None, prices, constants)
+            early = kernel_time(_until_wait(kernel.code), kernel.launch, None, None, model)
             hidden = early if isinstance(early, float) else 0.0
             total -= min(hidden, max(0.0, times[0] - prices.overlap_begins_us))
-    return Prediction(total)
+    return Prediction(total, kind=PredictionKind.SEQUENCE)
 
 
 def _overlaps(before: SequenceKernel, kernel: SequenceKernel) -> bool:

@@ -10,11 +10,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.limits.kernel_path import OPCODES, WARP, PathLoop, is_polling, path_of, steps, width
-from shflbench.analysis.limits.path_prices import BITS, CLUSTERS, norm, with_requests
+from shflbench.analysis.limits.path_prices import BITS, CLUSTERS, REMOTE, norm, with_requests
 from shflbench.analysis.limits.path_simulation import MOST_STEPS, cycles_per_pass, length
 from shflbench.analysis.limits.path_walk import walk
-from shflbench.analysis.limits.prediction import Prediction, overflow, overhead_us
-from shflbench.analysis.limits.units import UNPUBLISHED, ExecutionUnit, unit_of, waits_for_l2
+from shflbench.analysis.limits.prediction import Prediction, PredictionKind, overflow, overhead_us
+from shflbench.analysis.limits.units import ExecutionUnit, unit_of, waits_for_l2
 from shflbench.core.model import AccessKind, AccessSpace
 
 if TYPE_CHECKING:
@@ -23,17 +23,18 @@ if TYPE_CHECKING:
     from shflbench.analysis.limits.constants import PredictionConstants
     from shflbench.analysis.limits.kernel_path import WarpPath
     from shflbench.analysis.limits.memory_prediction import MemoryUse
-    from shflbench.analysis.limits.path_prices import PathPrices
+    from shflbench.analysis.limits.path_prices import PathModel, PathPrices
     from shflbench.analysis.limits.prediction import PredictedLaunch
     from shflbench.core.model import AccessRequests, Instruction, KernelRequests, OnePassCode, TimedCode
 
 SECTOR = 32  # bytes
-REMOTE = {"LD", "ST", "STAS", "REDAS", "UCGABAR_ARV", "UCGABAR_WAIT", "SYNCS"}
-PRICED = REMOTE | {"MOVM", "HMMA", "IMMA", "DMMA"}  # that the simulation of loops does not know
+CLUSTER = {"LD", "ST", "STAS", "REDAS", "UCGABAR_ARV", "UCGABAR_WAIT", "SYNCS"}
+PRICED = CLUSTER | {"MOVM", "HMMA", "IMMA", "DMMA"}  # that the simulation of loops does not know
 ATOMICS = {"ATOM", "ATOMG", "RED", "REDG"}
 SENDERS = {"ST", "STAS", "REDAS"}  # to another block of the cluster
-NOTHING_KNOWN = "SYNCS"
 MOST_FENCING = 8  # blocks per SM of which fences of the GPU were measured
+BARRIER_WAVES = 10  # of blocks with barriers in a loop, one after another, at most
+CLUSTER_WAVES = 4  # of clusters, one after another, at most
 SMALL = 0.1  # of a time: what may be off by so much is left out
 ONE_LANE = 1.01  # active lanes per atomic, at most, of which each is of another warp
 DECLARED = 1.1  # counted atomics, divided by the declared ones on one address, at most
@@ -43,12 +44,11 @@ def predict_loop(
     code: TimedCode,
     launch: PredictedLaunch,
     requests: KernelRequests | None,
-    prices: PathPrices,
-    constants: PredictionConstants,
+    model: PathModel,
 ) -> Prediction:
     """Return the predicted time of a launch of a kernel with a timed loop that has branches, or waits for a cluster."""
     path = path_of(code.instructions, requests, passes=code.unroll, is_loop=True)
-    if reason := _loop_refusal(path, launch, requests) or overflow(code, launch):
+    if reason := _loop_refusal(path, launch, requests) or overflow(code, launch) or _exchange(path, launch, model):
         return Prediction(None, reason=reason)
     bases = {item.instruction.base for item in steps(path)}
     is_priced = bool(bases & PRICED) or any(waits_for_l2(item.instruction) for item in steps(path))
@@ -56,14 +56,15 @@ def predict_loop(
     cycles = 0.0
     for count, blocks in ((full_waves, launch.resident_blocks), (1, rest)):
         if count and blocks and is_priced:
-            known = with_requests(prices, requests)
+            known = with_requests(model.prices, requests)
             known = replace(known, fence=known.fence + known.fence_of_others * (blocks**2 - 1))
             block = walk(path, launch.warps_per_block, known, is_loop=True)
-            cycles += count * norm((block.alone, block.busiest * blocks), prices.power) / code.unroll
+            cycles += count * norm((block.alone, block.busiest * blocks), known.power) / code.unroll
         elif count and blocks:
-            pass_cycles = cycles_per_pass(path, launch.warps_per_block, blocks, requests, constants)
+            pass_cycles = cycles_per_pass(path, launch.warps_per_block, blocks, requests, model.constants)
             cycles += count * pass_cycles / code.unroll
-    return Prediction(cycles * launch.iterations / launch.clock_mhz + overhead_us(launch, constants), cycles)
+    us = cycles * launch.iterations / launch.clock_mhz + overhead_us(launch, model.constants)
+    return Prediction(us, cycles, kind=PredictionKind.PRICES if is_priced else PredictionKind.BRANCHES)
 
 
 def _loop_refusal(path: WarpPath, launch: PredictedLaunch, requests: KernelRequests | None) -> str:
@@ -83,11 +84,20 @@ def _loop_refusal(path: WarpPath, launch: PredictedLaunch, requests: KernelReque
         "it uses atomics on global memory in the loop": bool(bases & ATOMICS),
         "it stores to global memory in the loop": "STG" in bases and "UCGABAR_WAIT" not in bases,
         "fences of so many blocks per SM wait for one another": (
-            "MEMBAR" in bases and launch.blocks > MOST_FENCING and bool(bases & REMOTE)
+            "MEMBAR" in bases and launch.blocks > MOST_FENCING and bool(bases & CLUSTER)
         ),
         "an inner loop is too long to simulate": length(path) > MOST_STEPS,
     }
     return next((reason for reason, applies in reasons.items() if applies), "")
+
+
+def _exchange(path: WarpPath, launch: PredictedLaunch, model: PathModel) -> str:
+    """Return a reason where fences wait for more stores to other blocks than one block sends meanwhile."""
+    block = walk(path, launch.warps_per_block, model.prices, is_loop=True)
+    fenced = {"ST", "MEMBAR"} <= {item.instruction.base for item in steps(path)}
+    sent = block.units.get(REMOTE, 0.0) * min(launch.blocks, launch.resident_blocks)
+    is_known = not fenced or sent <= block.alone
+    return "" if is_known else "how long fences wait for so many stores to other blocks is not known"
 
 
 def _common_reasons(path: WarpPath, instructions: Sequence[Instruction]) -> dict[str, bool]:
@@ -128,18 +138,18 @@ def predict_launch(
     launch: PredictedLaunch,
     memory: MemoryUse | None,
     requests: KernelRequests | None,
-    prices: PathPrices,
-    constants: PredictionConstants,
+    model: PathModel,
 ) -> Prediction:
     """Return the predicted time of a launch of a kernel without a timed loop."""
-    known = kernel_time(code, launch, memory, requests, prices, constants)
+    known = kernel_time(code, launch, memory, requests, model)
     if isinstance(known, str):
         return Prediction(None, reason=known)
-    return Prediction(overhead_of(launch, prices, constants) + known)
+    return Prediction(overhead_of(launch, model) + known, kind=PredictionKind.LAUNCH)
 
 
-def overhead_of(launch: PredictedLaunch, prices: PathPrices, constants: PredictionConstants) -> float:
+def overhead_of(launch: PredictedLaunch, model: PathModel) -> float:
     """Return the time of a launch beside that of its kernel, in µs."""
+    prices, constants = model.prices, model.constants
     base = prices.repeated_us if launch.is_repeated else prices.single_us
     return base + constants.many_blocks_us * min(1.0, launch.grid / launch.sms) + constants.warp_us * launch.warps
 
@@ -149,13 +159,13 @@ def kernel_time(
     launch: PredictedLaunch,
     memory: MemoryUse | None,
     requests: KernelRequests | None,
-    prices: PathPrices,
-    constants: PredictionConstants,
+    model: PathModel,
 ) -> float | str:
     """Return the time of a kernel without a timed loop, without the overhead of its launch, in µs, or why not."""
+    prices, constants = model.prices, model.constants
     path = path_of(code.every.instructions, requests, passes=1, is_loop=False)
     instructions = [item.instruction for item in steps(path)]
-    if reason := _launch_refusal(path, instructions, requests):
+    if reason := _launch_refusal(path, launch, requests):
         return reason
     moved, is_cached = _moved(path, launch, memory, requests, constants)
     if not is_cached:
@@ -179,16 +189,23 @@ def _cluster_us(launch: PredictedLaunch, instructions: Sequence[Instruction], pr
     bases = {one.base for one in instructions}
     blocks = min(launch.blocks, launch.resident_blocks)
     share = 0 if "UCGABAR_WAIT" not in bases else 2 if "MEMBAR" in bases else 1
-    return share * prices.cluster_us * blocks**CLUSTERS
+    return float(share * prices.cluster_us * blocks**CLUSTERS)
 
 
-def _launch_refusal(path: WarpPath, instructions: Sequence[Instruction], requests: KernelRequests | None) -> str:
+def _launch_refusal(path: WarpPath, launch: PredictedLaunch, requests: KernelRequests | None) -> str:
+    instructions = [item.instruction for item in steps(path)]
     units = {unit_of(one) for one in instructions}
-    looped = (item.instruction for loop in _loops(path) for item in steps(loop.body))
-    needs_counts = any(one.base in OPCODES for one in looped)
+    looped = {item.instruction.base for loop in _loops(path) for item in steps(loop.body)}
+    needs_counts = bool(looped & OPCODES.keys())
     reasons = {
         **_common_reasons(path, instructions),
         "its requests to memory were not counted": needs_counts and requests is None,
+        "how far so many blocks with barriers in a loop overlap is not known": (
+            launch.waves > BARRIER_WAVES and "BAR" in looped
+        ),
+        "how soon clusters start in the place of others is not known": (
+            launch.waves > CLUSTER_WAVES and any(one.base == "UCGABAR_WAIT" for one in instructions)
+        ),
         "the time of a bulk copy is not known": ExecutionUnit.BULK_COPY in units,
     }
     return next((reason for reason, applies in reasons.items() if applies), "")

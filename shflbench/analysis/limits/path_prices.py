@@ -1,4 +1,4 @@
-"""What the instructions on a path cost: the latency of results, and the clocks for which they occupy units.
+"""The prices of instructions on a path: the latency of results, and the clocks for which they occupy units.
 
 The values are those of an NVIDIA H200. `calibrate` measures most of them; the others were fitted to the reference runs
 of one half of the patterns (`constants.py`) and to the cases of `benchmarks/drawn_cases/drawn-1`.
@@ -18,6 +18,7 @@ from shflbench.core.model import AccessKind, AccessSpace
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from shflbench.analysis.limits.constants import PredictionConstants
     from shflbench.core.model import Instruction, KernelRequests
     from shflbench.store.calibration_file import Calibration
 
@@ -42,7 +43,7 @@ USUAL_LATENCY = 14.0  # of the others that code waits for by a scoreboard (fitte
 
 def norm(parts: Iterable[float], power: float) -> float:
     """Return the norm that joins times which overlap in part: the higher the power, the more."""
-    return sum(max(0.0, part) ** power for part in parts) ** (1 / power)
+    return float(sum(max(0.0, part) ** power for part in parts) ** (1 / power))
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +193,19 @@ class PathPrices:
         return max(1.0, self.passes.get((name, width(one)), float(least_passes(one))))
 
 
+@dataclass(frozen=True, slots=True)
+class PathModel:
+    """What the prediction of a path knows of a GPU: prices of instructions, and constants of launches and memory."""
+
+    prices: PathPrices
+    constants: PredictionConstants
+
+    @classmethod
+    def of(cls, calibration: Calibration | None, constants: PredictionConstants) -> PathModel:
+        """Return the model of a GPU with what `calibrate` measured."""
+        return cls(measured_prices(calibration), constants)
+
+
 OPERANDS = {"operands": 2.0}  # clocks of a sub-partition's path per request
 STORE_OPERANDS = {"operands": 4.0}
 STORE_RELEASE = 18.0  # clocks until the operands of a store may be written
@@ -244,7 +258,7 @@ def measured_prices(calibration: Calibration | None, prices: PathPrices = DEFAUL
     if (rate := calibration.value("l2_bytes_per_s")) and calibration.clock_mhz:
         known["l2_bytes_per_clock"] = rate * PER_US / calibration.sms / calibration.clock_mhz
     known["global_latency"] = known.get("l2", prices.global_latency)
-    return replace(prices, **known)
+    return replace(prices, **known)  # type: ignore[arg-type]  # all of them are float
 
 
 def with_requests(prices: PathPrices, requests: KernelRequests | None) -> PathPrices:

@@ -50,7 +50,7 @@ def flat(path: WarpPath) -> Iterator[PathStep]:
     """Yield the steps of a path one after another, those of inner loops as often as they are executed."""
     for part in path:
         if isinstance(part, PathLoop):
-            for body in repeat(part.body, round(part.trips)):
+            for body in repeat(part.body, round(part.iterations)):
                 yield from flat(body)
         else:
             yield part
@@ -58,7 +58,7 @@ def flat(path: WarpPath) -> Iterator[PathStep]:
 
 def length(path: WarpPath) -> int:
     """Return the steps of a path, with all iterations of inner loops."""
-    return sum(round(part.trips) * length(part.body) if isinstance(part, PathLoop) else 1 for part in path)
+    return sum(round(part.iterations) * length(part.body) if isinstance(part, PathLoop) else 1 for part in path)
 
 
 def cycles_per_pass(

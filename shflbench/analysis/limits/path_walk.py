@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Mapping  # noqa: TC003  (dataclasses)
 from dataclasses import dataclass, field
 from math import ceil
@@ -26,8 +26,8 @@ class _Walk:
     now: float = 0.0
     start: float = 0.0  # clock of the last barrier
     ready: list[float] = field(default_factory=lambda: [0.0] * SCOREBOARDS)
-    since: Counter[str] = field(default_factory=Counter)  # the last barrier, by unit
-    total: Counter[str] = field(default_factory=Counter)
+    since: dict[str, float] = field(default_factory=lambda: defaultdict(float))  # the last barrier, by unit
+    total: dict[str, float] = field(default_factory=lambda: defaultdict(float))
     stored_to: str = ""  # the memory that has stores under way
     stored: float = 0.0  # clock at which stores to another block are sent
     sent: float = 0.0  # clock at which what was sent to a barrier in memory has arrived
@@ -68,9 +68,10 @@ class BlockClocks:
 def walk(path: WarpPath, warps: int, prices: PathPrices, *, is_loop: bool = False) -> BlockClocks:
     """Return the clocks of one pass of a block of so many warps through its path; of a timed loop, in its middle."""
     state = _Walk()
-    begun, before = 0.0, Counter[str]()
+    begun = 0.0
+    before: dict[str, float] = defaultdict(float)
     for _ in range(REPEATS if is_loop else 1):
-        begun, before = state.now, Counter(state.total)
+        begun, before = state.now, defaultdict(float, state.total)
         _walk(path, warps, prices, state)
         state.settle(prices.power)
     return BlockClocks(state.now - begun, {name: clocks - before[name] for name, clocks in state.total.items()})
@@ -86,14 +87,14 @@ def _walk(path: WarpPath, warps: int, prices: PathPrices, state: _Walk) -> None:
 
 def _walk_loop(loop: PathLoop, warps: int, prices: PathPrices, state: _Walk) -> None:
     """Walk some passes of an inner loop; each further pass is like the last of these."""
-    walked = min(REPEATS, ceil(loop.trips))
+    walked = min(REPEATS, ceil(loop.iterations))
     now, start = state.now, state.start
-    since, total = Counter(state.since), Counter(state.total)
+    since, total = defaultdict(float, state.since), defaultdict(float, state.total)
     for _ in range(walked):
         now, start = state.now, state.start
-        since, total = Counter(state.since), Counter(state.total)
+        since, total = defaultdict(float, state.since), defaultdict(float, state.total)
         _walk(loop.body, warps, prices, state)
-    rest = loop.trips - walked
+    rest = loop.iterations - walked
     if not rest:
         return
     has_barrier = state.start != start

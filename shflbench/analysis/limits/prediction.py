@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -63,6 +64,17 @@ class PredictedLaunch:
         return math.ceil(self.blocks / self.resident_blocks)
 
 
+class PredictionKind(StrEnum):
+    """How a time is predicted."""
+
+    LOOP = "loop"  # simulated: a timed loop that every warp passes through alike
+    BRANCHES = "branches"  # simulated: one with branches or inner loops
+    PRICES = "prices"  # of a timed loop: the prices of its instructions
+    MEMORY = "memory"  # of one pass: the rates of memory
+    LAUNCH = "launch"  # of one pass: the prices of its instructions
+    SEQUENCE = "sequence"  # likewise, of several kernels
+
+
 @dataclass(frozen=True, slots=True)
 class Prediction:
     """A predicted time; None where there is none, of which `reason` says why."""
@@ -70,6 +82,7 @@ class Prediction:
     us: float | None
     cycles: float | None = None  # per iteration of a timed loop, over all waves
     reason: str = ""
+    kind: PredictionKind = PredictionKind.LOOP
 
 
 def predict(

@@ -31,7 +31,8 @@ MEANINGS = (
     ("limit/time", "a small share says that something else takes the time, such as waiting for results"),
     ("limited by", "the unit that needs the most time at these rates, or another cause"),
     ("ceiling µs", "the limit at the lower rates that `calibrate` measured on a GPU; a kernel can be faster"),
-    ("predicted µs", "simulated for one SM with constants of an H200; neither a bound nor a measurement"),
+    ("predicted µs", "by a model with constants of an H200; neither a bound nor a measurement"),
+    ("expected µs", "nine of ten measured times lie in such an interval around the predicted one"),
 )
 
 
@@ -69,6 +70,7 @@ def _table(rows: Sequence[Row], known: Mapping[str, CaseLimit]) -> Table:
         ),
         "ceiling by": [limit.ceiling_by or "" for limit in limits],
         "predicted µs": align_right([_us(limit.model_us) for limit in limits]),
+        "expected µs": align_right([_interval(limit) for limit in limits]),
     }
     kept = {name: cells for name, cells in columns.items() if any(map(str.strip, cells))}
     styles = ["bad" if is_exceeded(limit) else "" for limit in limits]
@@ -107,6 +109,11 @@ def _marked(limit: CaseLimit, text: str) -> str:
 
 def _us(value: float | None) -> str:
     return "" if value is None else f"{value:.2f}"
+
+
+def _interval(limit: CaseLimit) -> str:
+    low, high = limit.model_low_us, limit.model_high_us
+    return "" if low is None or high is None else f"{low:.2f}–{high:.2f}"
 
 
 def _share(value: float | None) -> str:

@@ -77,6 +77,13 @@ class Architecture:
     barrier: Figure[float] | None = None  # warps that arrive per clock
     match_values: Figure[float] | None = None  # MATCH.ANY: distinct values per clock, not instructions
 
+    # Measured rates of units that no document describes, rounded up.
+    uniform: Figure[float] | None = None  # instructions of the uniform datapath
+    mbarrier: Figure[float] | None = None  # SYNCS: arrivals at barriers in memory, and looks at them
+    cluster_store: Figure[float] | None = None  # STAS, REDAS: to another block's shared memory, of 32 bits or more
+    movmatrix: Figure[float] | None = None  # MOVM
+    mma: Figure[float] | None = None  # HMMA.16816: products of 16×16 and 16×8 matrices of 16 bits
+
     # Loads, stores and atomics pass through one load/store unit; those of global and local memory look up L1's tags.
     load_store: Figure[float] | None = None  # instructions for shared, local or global memory, and shuffles
     l1_tags: Figure[float] | None = None  # lines of 128 bytes per clock that global and local accesses look up
@@ -87,6 +94,13 @@ class Architecture:
     ldl_latency: Figure[int] | None = None  # local memory, where L1 holds the line
     ldg_latency: Figure[int] | None = None  # global memory, likewise
     l2_latency: Figure[int] | None = None  # global memory, where only the nearest part of L2 holds the line
+    atoms_latency: Figure[int] | None = None  # an atomic on shared memory
+    redux_latency: Figure[int] | None = None
+    match_latency: Figure[int] | None = None  # one value in all lanes
+    movmatrix_latency: Figure[int] | None = None
+    fence_latency: Figure[int] | None = None  # MEMBAR of the GPU, without stores before it
+    system_fence_latency: Figure[int] | None = None  # likewise, of the system
+    cluster_barrier_latency: Figure[int] | None = None  # from the arrival of a warp until it continues
     barrier_constant: Figure[int] | None = None
     barrier_per_warp: Figure[int] | None = None
 

@@ -1,0 +1,64 @@
+"""The interval of a predicted time: nine of ten measured times lie in such intervals.
+
+`python -m benchmarks intervals` prints the table below: quantiles of measured times divided by predicted ones, of
+`benchmarks/drawn_cases/drawn-1` and, where that has few cases of a class, of reference runs of the patterns that
+constants were fitted to (`constants.py`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from shflbench.analysis.limits.prediction import PredictionKind
+
+if TYPE_CHECKING:
+    from shflbench.analysis.limits.prediction import Prediction
+
+NEAR, MIDDLE = 0.9, 0.6  # of a predicted time: limits that are so close to it say how reliable a prediction is
+SHARP = "exchange", "latency"  # what sets the limit of loops that the simulation knows best
+# How the limit of a simulated loop lies to the predicted time, and what sets it.
+CLOSENESS = "near", "middle", "far"
+
+# Class of predictions → the factors of the predicted time between which nine of ten measured times lie.
+FACTORS: dict[tuple[str, ...], tuple[float, float]] = {
+    ("branches",): (0.865, 1.169),
+    ("launch",): (0.91, 1.234),
+    ("loop", "far", "other"): (0.662, 1.544),
+    ("loop", "middle", "exchange"): (0.895, 1.356),
+    ("loop", "middle", "latency"): (0.918, 1.235),
+    ("loop", "middle", "other"): (0.843, 1.323),
+    ("loop", "near", "exchange"): (0.967, 1.105),
+    ("loop", "near", "latency"): (0.996, 1.161),
+    ("loop", "near", "other"): (0.962, 1.583),
+    ("memory",): (0.894, 1.448),
+    ("prices",): (0.958, 1.191),
+    ("sequence",): (0.938, 1.123),
+}
+SIMULATED = {PredictionKind.LOOP}
+
+
+@dataclass(frozen=True, slots=True)
+class PredictedInterval:
+    """Where a measured time is expected, in µs."""
+
+    low_us: float
+    high_us: float
+
+
+def class_of(kind: str, us: float, limit_us: float | None, limit_by: str | None) -> tuple[str, ...]:
+    """Return the class of a prediction: how it was made, and of a simulated loop, how close its limit is."""
+    if kind not in SIMULATED:
+        return (kind,)
+    share = (limit_us or 0.0) / us
+    closeness = CLOSENESS[0] if share >= NEAR else CLOSENESS[1] if share >= MIDDLE else CLOSENESS[2]
+    sharp = limit_by if limit_by in SHARP and closeness != CLOSENESS[2] else "other"
+    return kind, closeness, str(sharp)
+
+
+def interval_of(prediction: Prediction, limit_us: float | None, limit_by: str | None) -> PredictedInterval | None:
+    """Return the interval of a prediction, no lower than the limit of its case; None without a prediction."""
+    if prediction.us is None:
+        return None
+    low, high = FACTORS[class_of(prediction.kind, prediction.us, limit_us, limit_by)]
+    return PredictedInterval(min(prediction.us, max(low * prediction.us, limit_us or 0.0)), high * prediction.us)
