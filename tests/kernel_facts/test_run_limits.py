@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from shflbench.analysis.limits import LATENCY
 from shflbench.analysis.limits.one_pass import ATOMIC, BLOCK_START, DRAM
 from shflbench.analysis.limits.units import _UNIT_OF
+from shflbench.core import arch
 from shflbench.core.model import Status
 from shflbench.errors import ResultsError
-from shflbench.kernel_facts import stored_code
+from shflbench.kernel_facts import run_limits, stored_code
 from shflbench.kernel_facts.run_limits import limits_of
 from shflbench.store import Run, read_run
 from shflbench.store.limits_file import CaseLimit
@@ -162,13 +164,26 @@ def test_an_instruction_of_no_known_unit_is_named(run: Run, monkeypatch: pytest.
         ("cluster-reduce/add-async/i32/1x128/1/cluster=2", {"cluster barrier", "mbarrier", "cluster store"}),
     ],
 )
-def test_a_limit_leaves_out_what_no_rate_is_published_of_and_says_so(
-    clusters: Run, case: str, left_out: set[str]
+def test_a_limit_leaves_out_what_no_rate_is_known_of_and_says_so(
+    clusters: Run, case: str, left_out: set[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    (known,) = limits_of(only(clusters, case))
+    assert not left_out & set((known.omitted or "").split(";"))
+    figures = arch.load("sm_90")
+    assert figures is not None
+    names = "mbarrier", "cluster_store", "cluster_barrier_latency", "fence_latency"
+    unknown = replace(figures, **dict.fromkeys(names))  # type: ignore[arg-type]
+    monkeypatch.setattr(run_limits, "load", lambda _: unknown)
     (limit,) = limits_of(only(clusters, case))
-    assert limit.limit_fraction
-    assert 0 < limit.limit_fraction < 0.15
     assert left_out <= set((limit.omitted or "").split(";"))
+    assert (limit.limit_us or 0.0) <= (known.limit_us or 0.0)
+
+
+def test_the_fence_and_the_barrier_of_a_cluster_are_most_of_the_limit_of_an_exchange(clusters: Run) -> None:
+    (limit,) = limits_of(only(clusters, "cluster-exchange/barrier/i32/1x128/1024/cluster=2"))
+    assert limit.limit_by == LATENCY
+    assert limit.limit_fraction
+    assert 0.6 < limit.limit_fraction < 1
 
 
 def test_an_instruction_of_no_known_unit_in_a_kernel_of_one_pass_is_named(

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,9 @@ SHFL = CaseLimit(
     ceiling_us=66.9,
     ceiling_by="exchange",
     model_us=69.8,
+    model_low_us=68.5,
+    model_high_us=76.4,
+    model_by="loop",
     load_efficiency=0.25,
 )
 UNKNOWN = CaseLimit(case_id="mine/shfl/f32/26x1024/4096", limit_reason="no timed loop was found in its machine code")
@@ -32,10 +36,19 @@ def test_an_older_file_has_the_reason_under_another_name(tmp_path: Path) -> None
     assert read_limits(tmp_path) == {limit.case_id: limit for limit in (SHFL, UNKNOWN)}
 
 
+def test_a_file_of_an_older_version_has_predictions_without_intervals(tmp_path: Path) -> None:
+    write_limits(tmp_path, [SHFL])
+    path = tmp_path / LIMITS_FILE
+    rows = [line.split(",") for line in path.read_text(encoding="utf-8").splitlines()]
+    kept = [place for place, name in enumerate(rows[0]) if name not in {"model_low_us", "model_high_us", "model_by"}]
+    path.write_text("".join(",".join(row[place] for place in kept) + "\n" for row in rows), encoding="utf-8")
+    assert read_limits(tmp_path) == {SHFL.case_id: replace(SHFL, model_low_us=None, model_high_us=None, model_by=None)}
+
+
 def test_an_unknown_value_is_an_empty_cell_and_never_zero(tmp_path: Path) -> None:
     write_limits(tmp_path, [UNKNOWN])
     _, line = (tmp_path / LIMITS_FILE).read_text(encoding="utf-8").splitlines()
-    assert line == f"{UNKNOWN.case_id},,,,,{UNKNOWN.limit_reason},,,,,,,"
+    assert line == f"{UNKNOWN.case_id},,,,,{UNKNOWN.limit_reason},,,,,,,,,,"
 
 
 def test_limits_that_are_written_again_replace_the_older_ones(tmp_path: Path) -> None:

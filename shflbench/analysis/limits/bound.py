@@ -77,23 +77,25 @@ def limit(
     parts[LATENCY] = residency.waves * cycles_per_pass(code, latencies) / code.unroll
     by = max(parts, key=lambda name: parts[name])
     omitted = (
-        *_without_rate(counts, parts, latencies),
+        *_without_rate(counts, parts, arch),
         *(f"latency of {name}" for name in results_awaited(code, latencies)),
     )
     return Limit(parts[by], by, parts, omitted, best_case(code, requests))
 
 
-def _without_rate(counts: Counts, parts: Mapping[str, float], latencies: Mapping[str, int]) -> Iterator[str]:
+def _without_rate(counts: Counts, parts: Mapping[str, float], arch: Architecture) -> Iterator[str]:
     """Yield what the code needs and no part counts."""
-    counted = {ExecutionUnit.OTHER, *parts}
-    if LOAD_STORE in parts:
-        counted |= {ExecutionUnit.GLOBAL, ExecutionUnit.LOCAL}
-    if CLUSTER_WAIT in latencies:
-        counted.add(ExecutionUnit.CLUSTER_BARRIER)
+    memory = {ExecutionUnit.GLOBAL, ExecutionUnit.LOCAL} if LOAD_STORE in parts else set()
     if ISSUE not in parts:
         yield ISSUE
-    needed = (unit for unit in counts.units if unit in counts.certain or unit in UNPUBLISHED)
-    yield from (unit for unit in needed if unit not in counted)
+    unpublished = unpublished_units(counts.units, arch)
+    for unit in counts.units:
+        if unit in UNPUBLISHED:
+            is_missing = unit in unpublished
+        else:
+            is_missing = unit in counts.certain and unit not in {ExecutionUnit.OTHER, *memory, *parts}
+        if is_missing:
+            yield unit
 
 
 def unpublished_units(units: Iterable[ExecutionUnit | None], arch: Architecture) -> list[str]:

@@ -10,6 +10,7 @@ import pytest
 
 from shflbench.core.arch import Architecture, Figure, list_archs, load, tables
 from shflbench.core.arch import launch_limits as limits
+from shflbench.store.calibration_file import find_shipped, read
 
 RESULTS = Path(__file__).parents[3] / "results"
 H200_SMS = 132
@@ -19,6 +20,7 @@ TYPES = {name: typing.get_args(typing.get_type_hints(Architecture)[name])[0] for
 RATES = (
     *("exchange", "exchange_measured", "shared_memory", "fp32", "fp64", "half2", "int32_add", "int32_logic"),
     *("vote", "redux", "special", "conversion", "barrier", "match_values", "load_store", "l1_tags"),
+    *("uniform", "mbarrier", "cluster_store", "movmatrix", "mma"),
 )
 
 Case = dict[str, str]
@@ -132,6 +134,17 @@ def test_figures_of_an_architecture_agree_with_each_other(arch: str) -> None:
 
 def test_only_sm_90_has_a_fixed_latency_for_fp64() -> None:
     assert [arch for arch in list_archs() if "fp64" in value(arch, "fixed_latency")] == ["sm_90"]
+
+
+def test_rates_and_latencies_that_calibrate_measured_have_a_margin() -> None:
+    calibration = read(find_shipped("NVIDIA H200") or Path())
+    rates = {"cluster_store": "dsmem_store", "movmatrix": "movmatrix", "mma": "mma"}
+    assert all(value("sm_90", name) >= 1.03 * calibration.figures[figure].high for name, figure in rates.items())
+    latencies = {"atoms_latency": "atoms_add_latency", "match_latency": "match_any_equal_latency"}
+    latencies |= {"redux_latency": "redux_add_latency", "movmatrix_latency": "movmatrix_latency"}
+    latencies |= {"fence_latency": "fence_gpu_release", "system_fence_latency": "fence_system"}
+    latencies |= {"cluster_barrier_latency": "cluster_barrier_relaxed_8"}
+    assert all(value("sm_90", name) <= 0.97 * calibration.figures[figure].low for name, figure in latencies.items())
 
 
 def test_only_figures_that_a_test_of_this_file_confirms_are_verified() -> None:
