@@ -5,17 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from shflbench.analysis.limits.constants import PREDICTED_ARCH, calibrate_constants
 from shflbench.analysis.limits.launch_sequence import predict_sequence
 from shflbench.analysis.limits.memory_prediction import MemoryUse, predict_one_pass
 from shflbench.analysis.limits.path_prediction import predict_launch, predict_loop
-from shflbench.analysis.limits.path_prices import PathModel
 from shflbench.analysis.limits.prediction import PredictedLaunch, Prediction, PredictionKind, predict
 from shflbench.analysis.settings import one_pass
 from shflbench.core.launch import launch_dims
 from shflbench.core.model import DTYPES, Status
 from shflbench.errors import PatternError
 from shflbench.kernel_facts.declared_traffic import DeclaredTraffic
+from shflbench.kernel_facts.prediction_models import model_of, why_unknown
 from shflbench.kernel_facts.residency import recorded_blocks
 from shflbench.kernel_facts.run_sequences import sequence_of
 from shflbench.kernel_facts.stored_code import stored_codes
@@ -58,8 +57,9 @@ class Predictor:
         self._kernels = {case: kernel for kernel in kernels for case in kernel.cases}
         self._folders = builtin() if folders is None else folders
         self._traffic = DeclaredTraffic(self._folders)
-        self._constants = calibrate_constants(calibration)
-        self._model = PathModel.of(calibration, self._constants)
+        self._model = model_of(self._device, calibration)
+        self._constants = self._model.constants
+        self._why_unknown = why_unknown(self._device, calibration) if self._device else ""
 
     def launch_of(self, row: Row) -> PredictedLaunch | None:
         """Return the launch of a row; None if its grid or its residency is not known."""
@@ -87,8 +87,8 @@ class Predictor:
         launch, code = self.launch_of(row), self._codes[row.case_id]
         if self._device is None or (launch is None and code.kernels == 1):
             return Prediction(None, reason="it is not known how many blocks an SM executes at a time")
-        if self._device.arch.rstrip("af") != PREDICTED_ARCH:
-            return Prediction(None, reason=f"the constants of {self._device.arch} are not known")
+        if self._why_unknown:
+            return Prediction(None, reason=self._why_unknown)
         if launch is None:
             return self._predict_sequence(row, self._device, code)
         return (

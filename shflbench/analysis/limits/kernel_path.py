@@ -174,7 +174,7 @@ def width(instruction: Instruction) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class _Counted:
+class _CountedBits:
     """The bits per lane that a warp moves in one pass: of the warp that moves the most, and on average."""
 
     most: Mapping[Access, float]
@@ -186,7 +186,7 @@ class _Counted:
         return min(1.0, self.average.get(access, 0.0) / most) if most else 1.0
 
 
-def _counted(requests: KernelRequests | None, passes: int) -> _Counted:
+def _counted(requests: KernelRequests | None, passes: int) -> _CountedBits:
     most: dict[Access, float] = {}
     average: dict[Access, float] = {}
     warps = requests.warps if requests else 1
@@ -194,7 +194,7 @@ def _counted(requests: KernelRequests | None, passes: int) -> _Counted:
         name = one.space, one.kind
         most[name] = most.get(name, 0.0) + one.most_requests * one.bits * passes
         average[name] = average.get(name, 0.0) + one.requests * one.bits / warps * passes
-    return _Counted(most, average)
+    return _CountedBits(most, average)
 
 
 def _bits(items: Iterator[ScheduledInstruction]) -> tuple[Counter[Access], Counter[Access]]:
@@ -279,7 +279,7 @@ def _start(one: Instruction) -> int | None:
     return None
 
 
-def _shares(root: _Node, counted: _Counted) -> dict[Access, float]:
+def _shares(root: _Node, counted: _CountedBits) -> dict[Access, float]:
     """Return the share of the warps that execute accesses that may be skipped, outside of loops, at most 1."""
     certain, maybe = _bits(root.steps())
     if any(True for _ in root.loops()):
@@ -295,7 +295,7 @@ def _shares(root: _Node, counted: _Counted) -> dict[Access, float]:
 class _Frequencies:
     """How often the parts of a path are executed."""
 
-    counted: _Counted
+    counted: _CountedBits
     shares: Mapping[Access, float]  # of the warps that execute accesses which may be skipped
     iterations: Mapping[int, float]  # by the identity of a loop, from the counts
     constant: Mapping[int, float]  # likewise, from the code
@@ -336,7 +336,7 @@ def _resolved(node: _Node, known: _Frequencies, *, in_loop: bool = False) -> War
     return tuple(parts)
 
 
-def _usual_share(loop: _Node, counted: _Counted) -> float:
+def _usual_share(loop: _Node, counted: _CountedBits) -> float:
     """Return the share of the warps that iterate as often as the busiest one; all of them where a barrier is inside."""
     if any(item.instruction.base == "BAR" for item in loop.steps()):
         return 1.0

@@ -20,7 +20,7 @@ REPEATS = 3  # passes through a loop that are walked: the first two fill the pip
 
 
 @dataclass(slots=True)
-class _Walk:
+class _WalkState:
     """Where a warp is on its path, what it waits for, and what its block has asked of the units."""
 
     now: float = 0.0
@@ -67,7 +67,7 @@ class BlockClocks:
 
 def walk(path: WarpPath, warps: int, prices: PathPrices, *, is_loop: bool = False) -> BlockClocks:
     """Return the clocks of one pass of a block of so many warps through its path; of a timed loop, in its middle."""
-    state = _Walk()
+    state = _WalkState()
     begun = 0.0
     before: dict[str, float] = defaultdict(float)
     for _ in range(REPEATS if is_loop else 1):
@@ -77,7 +77,7 @@ def walk(path: WarpPath, warps: int, prices: PathPrices, *, is_loop: bool = Fals
     return BlockClocks(state.now - begun, {name: clocks - before[name] for name, clocks in state.total.items()})
 
 
-def _walk(path: WarpPath, warps: int, prices: PathPrices, state: _Walk) -> None:
+def _walk(path: WarpPath, warps: int, prices: PathPrices, state: _WalkState) -> None:
     for part in path:
         if isinstance(part, PathLoop):
             _walk_loop(part, warps, prices, state)
@@ -85,7 +85,7 @@ def _walk(path: WarpPath, warps: int, prices: PathPrices, state: _Walk) -> None:
             _step(part, warps, prices, state)
 
 
-def _walk_loop(loop: PathLoop, warps: int, prices: PathPrices, state: _Walk) -> None:
+def _walk_loop(loop: PathLoop, warps: int, prices: PathPrices, state: _WalkState) -> None:
     """Walk some passes of an inner loop; each further pass is like the last of these."""
     walked = min(REPEATS, ceil(loop.iterations))
     now, start = state.now, state.start
@@ -108,7 +108,7 @@ def _walk_loop(loop: PathLoop, warps: int, prices: PathPrices, state: _Walk) -> 
     state.skip(rest * (state.now - now))
 
 
-def _step(step: PathStep, warps: int, prices: PathPrices, state: _Walk) -> None:
+def _step(step: PathStep, warps: int, prices: PathPrices, state: _WalkState) -> None:
     """Issue an instruction in all warps that execute it, and wait for what it waits for."""
     one, control = step.item.instruction, step.item.control
     price = prices.of(one)
@@ -139,7 +139,7 @@ def _step(step: PathStep, warps: int, prices: PathPrices, state: _Walk) -> None:
         state.now += prices.invalidate
 
 
-def _occupy(price: Price, executed: float, state: _Walk) -> None:
+def _occupy(price: Price, executed: float, state: _WalkState) -> None:
     """Add what the warps that execute an instruction ask of the units."""
     per_part = ceil(executed) / PARTS if executed >= PARTS else max(executed / PARTS, min(1.0, executed))
     occupied = {name: clocks * per_part for name, clocks in price.part_units.items()}
@@ -150,7 +150,7 @@ def _occupy(price: Price, executed: float, state: _Walk) -> None:
         state.total[name] += clocks
 
 
-def _send(price: Price, at: float, executed: float, state: _Walk) -> None:
+def _send(price: Price, at: float, executed: float, state: _WalkState) -> None:
     """Note what is under way to another block, or to a barrier in memory."""
     state.stored_to = price.stores_to or state.stored_to
     queued = price.units.get(REMOTE, 0.0) * executed

@@ -60,11 +60,14 @@ def test_each_group_has_a_table_with_the_fastest_case_first(
         "limit/time",
         "limited by",
         "predicted µs",
+        "expected µs",
     ]
     head, _, title, columns, *lines = rest.splitlines()
     assert head == f"{run}: suite quick, NVIDIA H200, {read_run(run).info.started[:10]}"
     assert title == "neighbor  f32  26x1024  512 iterations  mode=idx"
-    assert columns.split() == ["variant", "time", "µs", "limit", "µs", "limit/time", "limited", "by", "predicted", "µs"]
+    assert columns.split() == (
+        ["variant", "time", "µs", "limit", "µs", "limit/time", "limited", "by", "predicted", "µs", "expected", "µs"]
+    )
     assert [line.split()[0] for line in lines[:3]] == ["shfl", "smem-syncwarp", "smem"]
     time, limit, share, limiter = lines[0].split()[1:5]
     assert float(share.removesuffix("%")) == pytest.approx(100 * float(limit) / float(time), abs=0.1)
@@ -86,10 +89,12 @@ def test_limits_are_stored_with_the_run_if_asked_and_change_nothing_else(shflben
     assert {path.name: path.read_bytes() for path in run.iterdir()} == before
 
 
-def test_a_prediction_is_beside_the_limit(shflbench: Command, run: Path) -> None:
+def test_a_prediction_and_its_interval_are_beside_the_limit(shflbench: Command, run: Path) -> None:
     shflbench("limits", run, "--save")
     shfl, (row,) = read_limits(run)[SHFL], only_row(read_run(run), SHFL).rows
     assert shfl.model_us == pytest.approx(row.time_us, rel=0.2)  # launches of a few µs differ between machines
+    assert shfl.model_by == "loop"
+    assert (shfl.limit_us or 0) <= (shfl.model_low_us or 0) <= shfl.model_us <= (shfl.model_high_us or 0)
 
 
 def test_requests_that_the_emulator_counts_make_limits_closer(
