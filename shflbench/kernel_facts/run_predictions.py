@@ -107,18 +107,20 @@ class Predictor:
     def _predict_one_pass(
         self, row: Row, launch: PredictedLaunch, requests: KernelRequests | None, code: StoredCode
     ) -> Prediction:
-        """Return the prediction by the rates of memory, or by the prices of instructions where these do not decide."""
+        """Return the prediction by the rates of memory, or by the prices of instructions where these take longer."""
         memory = self._memory(row)
         if requests is None and any(opcode.startswith(LOADS) for opcode in self._opcodes(row)):
             return Prediction(None, reason="its requests to memory were not counted")
         if memory is None:
             return Prediction(None, reason="how many bytes it moves is not declared")
-        prediction = Prediction(None, reason=code.reason)
-        if requests is not None and self._is_known(row):
-            prediction = predict_one_pass(launch, memory, requests, self._constants, code.one_pass)
-        if prediction.us is None and code.one_pass is not None:
-            return predict_launch(code.one_pass, launch, memory, requests, self._model)
-        return replace(prediction, kind=PredictionKind.MEMORY)
+        if code.one_pass is None:
+            return Prediction(None, reason=code.reason)
+        priced = predict_launch(code.one_pass, launch, memory, requests, self._model)
+        if requests is None or not self._is_known(row):
+            return priced
+        prediction = replace(predict_one_pass(launch, memory, requests, self._constants, code.one_pass), kind=PredictionKind.MEMORY)
+        # Each leaves out something that may decide: how long warps wait, or sectors that are used in part.
+        return max((priced, prediction), key=lambda one: one.us or 0.0)
 
     def _predict_sequence(self, row: Row, device: Device, code: StoredCode) -> Prediction:
         kernel = self._kernels.get(row.case_id)
