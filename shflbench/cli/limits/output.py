@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 BYTES_PER_US = 1000  # at 1 GB/s
 MEANINGS = (
     ("GB/s", "bytes that a launch reads, and those that it writes, each once, per measured time"),
-    ("limit µs", "lower bound at the documented rates of the hardware"),
+    ("limit µs", "lower bound at the documented rates of the hardware, or at measured ones with a margin"),
     ("limit/time", "a small share says that something else takes the time, such as waiting for results"),
     ("limited by", "the unit that needs the most time at these rates, or another cause"),
     ("ceiling µs", "the limit at the lower rates that `calibrate` measured on a GPU; a kernel can be faster"),
