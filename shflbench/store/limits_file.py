@@ -31,8 +31,8 @@ class CaseLimit:
 
     case_id: str = column("the case, as in results.csv", optional=False)
     limit_us: float | None = column(
-        "limit: the least time of one launch, from documented rates, or measured ones with a margin, µs; empty where there "
-        "is none"
+        "limit: the least time of one launch, from documented rates, or measured ones with a margin, µs; empty "
+        "where there is none"
     )
     limit_by: str | None = column(
         "what sets the limit: a unit of the SM, issue, load/store, latency, dram, l2, block start or atomic"
