@@ -118,7 +118,9 @@ class Predictor:
         priced = predict_launch(code.one_pass, launch, memory, requests, self._model)
         if requests is None or not self._is_known(row):
             return priced
-        prediction = replace(predict_one_pass(launch, memory, requests, self._constants, code.one_pass), kind=PredictionKind.MEMORY)
+        prediction = replace(
+            predict_one_pass(launch, memory, requests, self._constants, code.one_pass), kind=PredictionKind.MEMORY
+        )
         # Each leaves out something that may decide: how long warps wait, or sectors that are used in part.
         return max((priced, prediction), key=lambda one: one.us or 0.0)
 
