@@ -107,7 +107,7 @@ class Predictor:
     def _predict_one_pass(
         self, row: Row, launch: PredictedLaunch, requests: KernelRequests | None, code: StoredCode
     ) -> Prediction:
-        """Return the prediction by the rates of memory, or by the prices of instructions where these take longer."""
+        """Return the prediction by the rates of memory, or by the prices of instructions otherwise."""
         memory = self._memory(row)
         if requests is None and any(opcode.startswith(LOADS) for opcode in self._opcodes(row)):
             return Prediction(None, reason="its requests to memory were not counted")
@@ -115,14 +115,11 @@ class Predictor:
             return Prediction(None, reason="how many bytes it moves is not declared")
         if code.one_pass is None:
             return Prediction(None, reason=code.reason)
-        priced = predict_launch(code.one_pass, launch, memory, requests, self._model)
-        if requests is None or not self._is_known(row):
-            return priced
-        prediction = replace(
-            predict_one_pass(launch, memory, requests, self._constants, code.one_pass), kind=PredictionKind.MEMORY
-        )
-        # Each leaves out something that may decide: how long warps wait, or sectors that are used in part.
-        return max((priced, prediction), key=lambda one: one.us or 0.0)
+        if requests is not None and self._is_known(row):
+            prediction = predict_one_pass(launch, memory, requests, self._constants, code.one_pass)
+            if prediction.us is not None:
+                return replace(prediction, kind=PredictionKind.MEMORY)
+        return predict_launch(code.one_pass, launch, memory, requests, self._model)
 
     def _predict_sequence(self, row: Row, device: Device, code: StoredCode) -> Prediction:
         kernel = self._kernels.get(row.case_id)
