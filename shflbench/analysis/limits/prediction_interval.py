@@ -1,7 +1,7 @@
 """The interval of a predicted time: nine of ten measured times lie in such intervals.
 
-`python -m benchmarks intervals` prints the table below: the least and the greatest of measured times divided by predicted
-ones, of `benchmarks/drawn_cases/drawn-1`.
+`python -m benchmarks intervals` prints the table below: the least and the greatest of measured times divided by
+predicted ones, of `benchmarks/drawn_cases/drawn-1`.
 """
 
 from __future__ import annotations
