@@ -162,7 +162,8 @@ class FileCompiler:
         except (CompileError, CompilerError) as error:
             if instances and isinstance(error, SourceError):  # an instance may be the reason
                 raise
-            if _LAUNCH not in rejected.log and (other := self._with_stand_ins(rejected, instances)):
+            other = None if _LAUNCH in rejected.log else self._with_stand_ins(rejected, instances)
+            if other and ".entry" in other.ptx:
                 return other
             if isinstance(error, MissingHeaderError) and needs_header:  # which device code needs, too
                 raise

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from shflbench.cuda.compile.host_headers import cub_stub, language_stubs, standard_stubs
@@ -25,7 +26,7 @@ from shflbench.cuda_sources.unevaluated import unevaluated_names, with_declarati
 from shflbench.errors import TimeLimitError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from shflbench.cuda.compile.nvrtc import Message, PtxResult
     from shflbench.cuda.compile.ptx_cache import PtxCompiler
@@ -104,6 +105,7 @@ def compile_device_code(
     parted = {file.name: with_declarations(file, host[file.name], named) for file in unit.files}
     host = {name: spans for name, (spans, _) in parted.items()}
     types = {file.name: host_types(file, macros, unit.files) for file in unit.files}
+    of_host = {name: tuple(items) for name, items in host.items()}
     # Types of the host are removed at once, because each round takes the time of a compilation.
     attempts = [{name: host[name] + types[name] for name in host}] if any(types.values()) else []
     arguments = (
@@ -132,6 +134,8 @@ def compile_device_code(
             given = PtxUnit(text, unit.main.name, headers, tuple(without(expressions, rejected)), arguments)
             result = _compiled(given, compiler, options.budget)
             if result.ptx is not None:
+                removed = _removed(unit, spans, of_host)
+                _require_kernel(result.ptx, removed, partial(_last_error, unit, errors, expressions, list(left_out)))
                 return Jit(result.ptx, given, result.symbols, tuple(left_out), tuple(rejected))
             errors = result.errors
             _refuse_incomplete_toolkit(unit, errors)
@@ -245,6 +249,20 @@ def remove_rejected(
             spans[name].append(new)
             progress = True
     return progress
+
+
+def _require_kernel(ptx: str, removed: Iterable[bytes], error: Callable[[], CompileError]) -> None:
+    """Raise the error if no kernel remained, and one, no template, was removed for it: a signature beside its code."""
+    if ".entry" not in ptx and any(b"__global__" in text and b"template" not in text for text in removed):
+        raise error()
+
+
+def _removed(
+    unit: SourceUnit, spans: Mapping[str, Sequence[TextSpan]], host: Mapping[str, Sequence[TextSpan]]
+) -> Iterator[bytes]:
+    """Yield the texts that were removed because of errors."""
+    for file in unit.files:
+        yield from (file.text[span.start : span.end] for span in spans[file.name] if span not in host[file.name])
 
 
 def _rejected(errors: Sequence[Message], expressions: Sequence[str]) -> int:

@@ -25,7 +25,7 @@ class JudgeReason(TypedDict):
 class JudgedCandidate(TypedDict):
     """The verdict on a candidate."""
 
-    candidate: Annotated[str, "its name: that of its file without the suffix"]
+    candidate: Annotated[str, "its name: that of its file without the suffix, or the one that was given"]
     decision: Annotated[str, "accepted, rejected or undecided"]
     reason: Annotated[str | None, "code of the reason of the decision; null if it is accepted"]
     sentence: Annotated[str, "the decision with its reason, or with the questions that were asked"]

@@ -48,6 +48,17 @@ def test_a_sound_kernel_is_clean_and_says_what_was_chosen(shflbench: Command) ->
     assert exhaustive == f"  exhaustive: {EXHAUSTIVE}"
 
 
+@pytest.mark.parametrize("compiler", [NVRTC, ()], ids=["nvrtc", "usual"])
+def test_an_error_beside_the_signature_of_the_only_kernel_is_shown(
+    compiler: tuple[str, ...], shflbench: Command
+) -> None:
+    text = "__device__ int f(int a) { return a; }\n__global__ void k(int* x, int n) { int i; int i = 3; x[i] = f(n) }\n"
+    outcome = shflbench("check", write("beside.cu", text), *compiler)
+    assert outcome.code == 5
+    assert "has no kernel" not in outcome.out
+    assert "beside.cu:2" in outcome.out
+
+
 def test_json_says_of_each_launch_whether_it_shows_all_schedules(check_text: CheckText) -> None:
     def launches(text: str) -> list[bool]:
         return [
