@@ -39,4 +39,4 @@ def test_the_page_on_predictions_quotes_the_scores() -> None:
     assert figures
     timed, share, middle, tenth, worst = figures.groups()
     quoted = f"| {share} of {timed} | {middle} | at most {tenth} | {worst} |"
-    assert quoted in (drawn.CASES.parents[1] / "docs/explanation/prediction.md").read_text(encoding="utf-8")
+    assert quoted in (drawn.CASES.parents[1] / "docs/explanation/prediction-errors.md").read_text(encoding="utf-8")

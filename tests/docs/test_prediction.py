@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "explanation" / "prediction.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "explanation" / "prediction-errors.md").read_text(encoding="utf-8")
 TABLE = (ROOT / "benchmarks" / "prediction.md").read_text(encoding="utf-8")
 ROWS = {"test half": "test", "half that constants were fitted to": "fitted to", "suites measured afterwards": "all"}
 

@@ -12,8 +12,8 @@ from shflbench.analysis.answers.simplicity import mechanism_place
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# Of a suite that was measured after the model was fixed, nine predictions in ten are off by at most 19.5%
-# (docs/explanation/prediction.md): a smaller difference between two variants says nothing.
+# Of cases that were measured after the model was made, nine predictions in ten are off by at most 15.2%
+# (docs/explanation/prediction-errors.md): a smaller difference between two variants says nothing.
 PREDICTED_TIE = 0.2
 
 

@@ -47,7 +47,7 @@ def norm(parts: Iterable[float], power: float) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Price:
+class PathPrice:
     """The clocks of one instruction of one warp."""
 
     latency: float = USUAL_LATENCY
@@ -122,7 +122,7 @@ class PathPrices:
         longer = {"remote": self.remote_store, "global": self.fence_stored - DEFAULT_FENCE}
         return self.fence + longer.get(stores_to, 0.0)
 
-    def of(self, one: Instruction) -> Price:  # noqa: PLR0911  (a price per kind of instruction)
+    def of(self, one: Instruction) -> PathPrice:  # noqa: PLR0911  (a price per kind of instruction)
         """Return the price of an instruction."""
         base, unit = one.base, unit_of(one)
         if base in {"LDS", "LDSM", "STS", "STSM", "SHFL", "ATOMS"}:
@@ -134,59 +134,61 @@ class PathPrices:
         if base == "SYNCS":
             return self._mbarrier(one)
         if base == "BAR":
-            return Price(0.0, {BARRIER: self.barrier_per_warp})
+            return PathPrice(0.0, {BARRIER: self.barrier_per_warp})
         if base == "REDUX":
-            return Price(self.redux, {base: 2.0})
+            return PathPrice(self.redux, {base: 2.0})
         if unit is ExecutionUnit.MATRIX:
             is_move = base == "MOVM"
-            return Price(self.matrix if is_move else self.product, {base: 1.0 if is_move else self.product_clocks})
+            return PathPrice(self.matrix if is_move else self.product, {base: 1.0 if is_move else self.product_clocks})
         if base == "BRA":
             target = target_of(one)
-            return Price(0.0, {}, {ISSUE: TAKEN} if target is not None and target <= one.address else {})
+            return PathPrice(0.0, {}, {ISSUE: TAKEN} if target is not None and target <= one.address else {})
         name, clocks = OPCODE_OCCUPANCY.get(base) or (OCCUPANCY.get(unit, ("", 0.0)) if unit else ("", 0.0))
-        return Price(OTHER_LATENCIES.get(base, USUAL_LATENCY), {}, {name: clocks} if name else {})
+        return PathPrice(OTHER_LATENCIES.get(base, USUAL_LATENCY), {}, {name: clocks} if name else {})
 
-    def _exchange(self, one: Instruction) -> Price:
+    def _exchange(self, one: Instruction) -> PathPrice:
         """Return the price of a shuffle or an access to the block's shared memory."""
         base = one.base
         if base == "SHFL":
-            return Price(self.shfl, {EXCHANGE: 1.0}, OPERANDS)
+            return PathPrice(self.shfl, {EXCHANGE: 1.0}, OPERANDS)
         if base == "ATOMS":  # `.POPC` counts lanes in one pass
-            return Price(self.shared_atomic, {EXCHANGE: 1.0 if ".POPC" in one.opcode else self._passes(one)}, OPERANDS)
+            return PathPrice(
+                self.shared_atomic, {EXCHANGE: 1.0 if ".POPC" in one.opcode else self._passes(one)}, OPERANDS
+            )
         if base in {"STS", "STSM"}:
-            return Price(0.0, {EXCHANGE: self._passes(one)}, STORE_OPERANDS, release=STORE_RELEASE)
-        return Price(self.lds, {EXCHANGE: self._passes(one)}, OPERANDS)
+            return PathPrice(0.0, {EXCHANGE: self._passes(one)}, STORE_OPERANDS, release=STORE_RELEASE)
+        return PathPrice(self.lds, {EXCHANGE: self._passes(one)}, OPERANDS)
 
-    def _access(self, one: Instruction) -> Price:
+    def _access(self, one: Instruction) -> PathPrice:
         """Return the price of an access to global or local memory."""
         base = one.base
         lines = max(1.0, self.sectors.get(base, width(one) / BITS) / SECTORS)
         if base in {"ATOM", "ATOMG"}:
-            return Price(self.atomic, {LOAD_STORE: 1.0}, OPERANDS)
+            return PathPrice(self.atomic, {LOAD_STORE: 1.0}, OPERANDS)
         if base in {"STG", "STL", "RED", "REDG"}:
             stores_to = "" if base == "STL" else "global"
-            return Price(0.0, {LOAD_STORE: lines}, OPERANDS, release=STORE_RELEASE, stores_to=stores_to)
+            return PathPrice(0.0, {LOAD_STORE: lines}, OPERANDS, release=STORE_RELEASE, stores_to=stores_to)
         if waits_for_l2(one):
-            return Price(self.l2, {LOAD_STORE: lines, L2: lines * LINE / self.l2_bytes_per_clock}, OPERANDS)
-        return Price(self.l1 if base == "LDL" else self.global_latency, {LOAD_STORE: lines}, OPERANDS)
+            return PathPrice(self.l2, {LOAD_STORE: lines, L2: lines * LINE / self.l2_bytes_per_clock}, OPERANDS)
+        return PathPrice(self.l1 if base == "LDL" else self.global_latency, {LOAD_STORE: lines}, OPERANDS)
 
-    def _remote(self, one: Instruction) -> Price:
+    def _remote(self, one: Instruction) -> PathPrice:
         """Return the price of an access to another block's shared memory."""
         words = width(one) / WORD
         if one.base == "LD":
-            return Price(self.remote_load, {REMOTE: self.remote_load_clocks * words / 2}, OPERANDS)
+            return PathPrice(self.remote_load, {REMOTE: self.remote_load_clocks * words / 2}, OPERANDS)
         if one.base == "ST":
             clocks = self.remote_store_clocks * words
-            return Price(0.0, {REMOTE: clocks}, OPERANDS, release=STORE_RELEASE, stores_to="remote")
+            return PathPrice(0.0, {REMOTE: clocks}, OPERANDS, release=STORE_RELEASE, stores_to="remote")
         clocks = self.async_store_clocks * words
-        return Price(0.0, {REMOTE: clocks}, OPERANDS, release=STORE_RELEASE, arrives=self.async_store)
+        return PathPrice(0.0, {REMOTE: clocks}, OPERANDS, release=STORE_RELEASE, arrives=self.async_store)
 
-    def _mbarrier(self, one: Instruction) -> Price:
+    def _mbarrier(self, one: Instruction) -> PathPrice:
         """Return the price of an arrival at a barrier in memory, or of a look at it."""
         units = {one.base: self.mbarrier_clocks}
         if ".PHASECHK" in one.opcode:
-            return Price(self.phase, units)
-        return Price(0.0, units, arrives=self.remote_arrival if ".RED" in one.opcode else self.local_arrival)
+            return PathPrice(self.phase, units)
+        return PathPrice(0.0, units, arrives=self.remote_arrival if ".RED" in one.opcode else self.local_arrival)
 
     def _passes(self, one: Instruction) -> float:
         name = MATRICES.get(one.base, one.base)
@@ -215,7 +217,7 @@ ARRIVAL = 20.0  # clocks from the last request of a block until the barrier behi
 DEFAULTS = PathPrices()
 DEFAULT_FENCE = DEFAULTS.fence
 
-# Price → figure of a calibration, and the clocks of what the measured loop does beside it.
+# PathPrice → figure of a calibration, and the clocks of what the measured loop does beside it.
 MEASURED = {
     "shfl": ("shfl_latency", 2.0),
     "lds": ("lds_latency", 0.0),

@@ -13,7 +13,7 @@ from shflbench.analysis.limits.path_prices import BARRIER, ISSUE, PARTS, REMOTE,
 
 if TYPE_CHECKING:
     from shflbench.analysis.limits.kernel_path import PathStep, WarpPath
-    from shflbench.analysis.limits.path_prices import PathPrices, Price
+    from shflbench.analysis.limits.path_prices import PathPrices, PathPrice
 
 SCOREBOARDS = 6
 REPEATS = 3  # passes through a loop that are walked: the first two fill the pipeline, the others are like the third
@@ -139,7 +139,7 @@ def _step(step: PathStep, warps: int, prices: PathPrices, state: _WalkState) -> 
         state.now += prices.invalidate
 
 
-def _occupy(price: Price, executed: float, state: _WalkState) -> None:
+def _occupy(price: PathPrice, executed: float, state: _WalkState) -> None:
     """Add what the warps that execute an instruction ask of the units."""
     per_part = ceil(executed) / PARTS if executed >= PARTS else max(executed / PARTS, min(1.0, executed))
     occupied = {name: clocks * per_part for name, clocks in price.part_units.items()}
@@ -150,7 +150,7 @@ def _occupy(price: Price, executed: float, state: _WalkState) -> None:
         state.total[name] += clocks
 
 
-def _send(price: Price, at: float, executed: float, state: _WalkState) -> None:
+def _send(price: PathPrice, at: float, executed: float, state: _WalkState) -> None:
     """Note what is under way to another block, or to a barrier in memory."""
     state.stored_to = price.stores_to or state.stored_to
     queued = price.units.get(REMOTE, 0.0) * executed
