@@ -13,7 +13,7 @@ from shflbench.analysis.limits.path_prices import BARRIER, ISSUE, PARTS, REMOTE,
 
 if TYPE_CHECKING:
     from shflbench.analysis.limits.kernel_path import PathStep, WarpPath
-    from shflbench.analysis.limits.path_prices import PathPrices, PathPrice
+    from shflbench.analysis.limits.path_prices import PathPrice, PathPrices
 
 SCOREBOARDS = 6
 REPEATS = 3  # passes through a loop that are walked: the first two fill the pipeline, the others are like the third

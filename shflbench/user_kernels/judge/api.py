@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
+from multiprocessing import current_process
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
@@ -29,6 +30,11 @@ if TYPE_CHECKING:
 
 def judge(request: JudgeRequest) -> JudgeResult:
     """Return one verdict per candidate; `shflbench.judge` says more."""
+    if current_process().daemon:
+        raise UsageError(
+            "judge needs processes, which a daemonic one cannot start",
+            "Call it from a worker of concurrent.futures.ProcessPoolExecutor, or from a thread.",
+        )
     if request.failures:
         require_folder(request.failures)
     inputs = list(small_inputs(request))

@@ -1,5 +1,6 @@
 """Verdicts on candidates without a GPU."""
 
+import multiprocessing
 import sys
 from collections.abc import Mapping
 from dataclasses import fields
@@ -115,6 +116,12 @@ def test_a_reference_that_fails_is_named(judge: Judge) -> None:
 
     with pytest.raises(UsageError, match=r"does not run for rows = .*: ValueError: no such axis"):
         judge(ROW_SUM, reference=broken)
+
+
+def test_a_daemonic_process_is_refused(judge: Judge, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(multiprocessing.current_process(), "_config", {"daemon": True})
+    with pytest.raises(UsageError, match="a daemonic one cannot start"):
+        judge(ROW_SUM)
 
 
 def test_a_reference_that_changes_nothing_needs_outputs(judge: Judge) -> None:
