@@ -19,8 +19,6 @@ _CODES = {
             "WAW",
             "race with an atomic",
             "access and bulk copy without a proxy fence",
-            "value from an absent lane",
-            "shuffle from an inactive lane",
             "depends on activemask",
             "shared memory of a block that may not have started",
             "shared memory of a block that may have ended",
@@ -30,6 +28,8 @@ _CODES = {
     ),
     **dict.fromkeys(
         (
+            "value from an absent lane",
+            "shuffle from an inactive lane",
             "lane outside its own mask",
             "lanes with different masks",
             "mask names lanes that have exited",

@@ -93,6 +93,8 @@ CONTENTS: Mapping[str, Draw] = {
     "denormal": _denormal,
     "zeros but for the last": _last_only,
 }
+# Those for which other lanes may communicate, and more of them; for all others, only results are compared.
+CHECKED = frozenset({"zeros", "equal", "smallest and largest", "clustered"})
 # Contents that results are only defined for where the reference says so.
 SPECIAL: Mapping[str, tuple[float, ...]] = {"infinities": (np.inf, -np.inf), "NaN": (np.nan,)}
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from shflbench.checker import host_arguments
 from shflbench.errors import UsageError
-from shflbench.user_kernels.judge.contents import CONTENTS, SPECIAL, drawn
+from shflbench.user_kernels.judge.contents import CHECKED, CONTENTS, SPECIAL, drawn
 from shflbench.user_kernels.judge.judge_input import JudgeInput, shaped_like
 from shflbench.user_kernels.judge.launches import dims_at
 from shflbench.user_kernels.judge.sizes import covered_by_one, edge_sizes, greatest_sizes, usual_sizes
@@ -140,4 +140,5 @@ def _with_contents(
             is_changed = True
     if not is_changed:
         return None
-    return replace(base, name=f"{base.name}, {name}" if base.sizes else name, arguments=tuple(arguments))
+    named = f"{base.name}, {name}" if base.sizes else name
+    return replace(base, name=named, arguments=tuple(arguments), is_checked=name in CHECKED)

@@ -113,7 +113,8 @@ class _Asked:
                 self._seconds[Question.HONEST] = time.monotonic() - began
         order = list(Question)
         self._reasons.sort(key=lambda reason: order.index(reason.question))
-        return CandidateAnswers(tuple(self._reasons), self._seconds, self._inputs)
+        reasons = self._reasons[:1] if self._job.rules.stop_early else self._reasons
+        return CandidateAnswers(tuple(reasons), self._seconds, self._inputs)
 
     def _compiled(self) -> OpenedKernel | None:
         began, source = time.monotonic(), self._job.source
@@ -147,7 +148,9 @@ class _Asked:
     def _compared(self, opened: OpenedKernel) -> ComparedInputs:
         """Check the kernel at each input, and compare its results."""
         began, compared = time.monotonic(), ComparedInputs(opened, self._job.rules)
-        for launch, expected in zip(self._job.launches, self._job.expectations, strict=True):
+        for launch, expected in self._pairs():
+            if not expected.input.is_checked:
+                continue
             if time.monotonic() - began > self._job.rules.time_limit:
                 text = f"it takes more than {self._job.rules.time_limit:g} s to check"
                 self._add(Question.CHECKED, ReasonCode.OVER_LIMIT, text, is_certain=False)
@@ -169,16 +172,23 @@ class _Asked:
         """Launch the kernel in turn with several inputs, unless it is wrong already."""
         if self._reasons:
             return
-        pairs = list(zip(self._job.launches, self._job.expectations, strict=True))
-        overwritten = self._job.overwritten
+        pairs, overwritten = self._pairs(), self._job.overwritten
         if compared.needs_given:
             pairs, overwritten = [(launch, expected.as_given) for launch, expected in pairs], ()
         if reason := kept_results(opened, pairs, overwritten, self._job.rules):
-            self._reasons.append(reason)
-        elif compared.needs_given:
+            for launch, expected in pairs:
+                if expected.input.name == reason.input and not expected.input.is_checked:
+                    compared.add(launch, expected)  # it may be wrong without launches before
+            self._reasons += compared.reasons or [reason]
+            return
+        self._inputs += sum(not expected.input.is_checked for _, expected in pairs)
+        if compared.needs_given:
             places = ", ".join(map(str, self._job.overwritten))
             text = f"it is right only if results hold what `inputs` gives them, which prefilled=({places},) says"
             self._add(Question.EQUAL, ReasonCode.NEEDS_PREFILLED, text, is_certain=False)
+
+    def _pairs(self) -> list[tuple[JudgeLaunch, ExpectedResults]]:
+        return list(zip(self._job.launches, self._job.expectations, strict=True))
 
     def _add(
         self, question: Question, code: ReasonCode, sentence: str, place: str = "", *, is_certain: bool = True

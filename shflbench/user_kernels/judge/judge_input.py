@@ -25,6 +25,7 @@ class JudgeInput:
     sizes: Sizes
     arguments: tuple[Any, ...]
     tensors: Mapping[int, str] = field(default_factory=dict)  # those of PyTorch: by position, the names of their types
+    is_checked: bool = True  # under several schedules; else results are only compared, of launches in turn
 
     def with_results(self, places: tuple[int, ...], fill: int = POISON) -> JudgeInput:
         """Return the same with each byte of the arguments at these places overwritten."""

@@ -48,7 +48,7 @@ def test_a_right_candidate_is_accepted_and_the_result_says_that_nothing_was_time
 
 
 def test_reasons_come_in_the_order_of_the_questions(judge: Judge) -> None:
-    both = changed(("__syncthreads();", ""), ("i < n;", "i < n - (n > 20);"))
+    both = changed(("__syncthreads();", ""), ("i < n;", "i < n - 1;"))
     (verdict,) = judge(both).verdicts
     assert [str(reason.question) for reason in verdict.reasons] == ["checked", "equal"]
     assert verdict.reasons[0].place == "kernel.cu:9"
@@ -346,7 +346,25 @@ def test_a_workspace_may_hold_anything(judge: Judge) -> None:
     assert judge(through, workspace=(2,), **given).decision == "accepted"
 
 
-@pytest.mark.parametrize(("sizes", "compared"), [([33, 9000], "33 of 9000"), ((33, 1 << 20), "259 of 1048576")])
+@pytest.mark.parametrize(("sizes", "compared"), [([33, 9000], "33 of 9000"), ((33, 1 << 20), "261 of 1048576")])
 def test_how_large_sizes_were_compared_is_named(sizes: object, compared: str, judge: Judge) -> None:
     result = judge(ROW_SUM, sizes={"rows": [1], "n": sizes}, vary=False)
     assert f"In the emulator, results were compared for n up to {compared}." in result.text()
+
+
+def test_contents_that_are_only_compared_have_their_own_reason(judge: Judge) -> None:
+    """A kernel that is wrong for one content is wrong, and does not keep results."""
+    ordered = changed(("float sum = 0;", "float sum = n > 3 && in[0] > in[1] && in[1] > in[2] && in[2] > in[3];"))
+    (verdict,) = judge(ordered, inputs=_rising, sizes={"rows": [1], "n": [33]}).verdicts
+    assert verdict.reason
+    assert (verdict.reason.code, verdict.reason.input) == ("wrong-result", "rows = 1, n = 33, descending")
+    outside = changed(
+        ("float sum = 0;", "float sum = n > 3 && in[0] > in[2] && in[2] > in[3] ? in[n * gridDim.x] : 0;")
+    )
+    (verdict,) = judge(outside, inputs=_rising, sizes={"rows": [1], "n": [33]}).verdicts
+    assert verdict.reason
+    assert verdict.reason.code == "bounds"
+
+
+def _rising(random: np.random.Generator, rows: int, n: int) -> tuple[object, ...]:
+    return np.sort(random.random(rows * n, np.float32)), np.zeros(rows, np.float32), n
