@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import anyio
 
+from shflbench.core.ceiling import VARIABLE
 from shflbench.core.processes import bound_to_parent
 from shflbench.errors import ResultsError
 
@@ -51,7 +52,7 @@ async def run_command(words: Sequence[str], folder: Path, limit_s: float, report
     """
     command = bound_to_parent([sys.executable, "-P", "-m", "shflbench", *words])
     # Nothing in the folder is imported in place of a module.
-    environment = {**os.environ, "PYTHONSAFEPATH": "1", "PYTHONUTF8": "1"}
+    environment = {**os.environ, "PYTHONSAFEPATH": "1", "PYTHONUTF8": "1", VARIABLE: str(folder)}
     process = await anyio.open_process(
         command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, start_new_session=True
     )

@@ -16,6 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from shflbench.core.ceiling import is_below_ceiling
 from shflbench.core.files import read_regular
 from shflbench.cuda_sources.build_file import BuildFile, is_macro
 from shflbench.cuda_sources.cmake import NAME as CMAKE
@@ -56,7 +57,7 @@ def build_folders(path: Path) -> Iterator[Path]:
     roots = (place for place, item in enumerate(parents, 1) if (item / ".git").exists())
     for item in (folder, *parents[: next(roots, MAXIMUM_PARENTS)]):
         try:
-            if item.stat().st_mode & stat.S_IWOTH:
+            if item.stat().st_mode & stat.S_IWOTH or not is_below_ceiling(item):
                 return
         except OSError:
             return
@@ -75,7 +76,7 @@ def folders_of_build_files(path: Path, names: Sequence[str]) -> Iterator[tuple[P
     for origin, candidates in _header_folders(path):
         chosen = [next((item for item in candidates if is_file(item / name)), None) for name in missing]
         for item in candidates:
-            if item in chosen:
+            if item in chosen and is_below_ceiling(item):
                 yield item, origin
         missing = [name for name, item in zip(missing, chosen, strict=True) if item is None]
         if not missing:

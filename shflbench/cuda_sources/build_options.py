@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from shflbench.core.ceiling import is_below_ceiling
 from shflbench.core.files import relative
 from shflbench.core.words import join_words
 from shflbench.cuda_sources.build_files import (
@@ -37,7 +38,7 @@ def with_build_command(path: Path, options: CompileOptions) -> tuple[CompileOpti
         return options, []
     given = {_name(macro) for macro in options.define}
     macros = tuple(macro for macro in command.define if _name(macro) not in given)
-    folders = tuple(folder for folder in command.include if folder not in options.include)
+    folders = tuple(item for item in command.include if item not in options.include and is_below_ceiling(item))
     words = [f"-I {shown_path(folder)}" for folder in folders] + [f"-D {macro}" for macro in macros]
     words += [f"-std={NEWER_STANDARD}"] if command.is_newer else []
     if not words:

@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
+from shflbench.core.ceiling import is_below_ceiling
 from shflbench.core.files import read_regular
 from shflbench.emulator.file_budget import NEVER, FileBudget
 
@@ -106,6 +107,8 @@ def _own_parents(path: Path) -> Iterator[Path]:
     for folder in list(path.resolve().parents)[:MAXIMUM_PARENTS]:
         try:
             if folder in {Path.home(), Path(folder.anchor)} or folder.stat().st_mode & stat.S_IWOTH:
+                return
+            if not is_below_ceiling(folder):
                 return
         except (OSError, RuntimeError):  # no such folder, or a user without a home directory
             return

@@ -13,15 +13,16 @@ _TOKEN = re.compile(
     | "(?:[^"\\\n]|\\.)*"  # a string
     | '(?:[^'\\\n]|\\.)+'  # a character
     | \.?[0-9](?:'[0-9A-Za-z_]|[eEpP][+-]|[0-9A-Za-z_.])*  # a number, whose digits the same mark may separate
-    | [A-Za-z_]\w*
-    | (?P<open> ["'] | /\* )  # without an end
+    | (?:[^\W\d]|\$)[\w$]*  # a word
+    | (?P<open> ["'\\] | /\* )  # without an end, or of a word or number that is written otherwise
     """,
     re.VERBOSE | re.DOTALL,
 )
+LINE = "\v"  # stands for an end of line within a comment
 
 
 def without_comments(text: str) -> str:
-    """Return a text whose lines are joined, with a space per comment and as many ends of lines as before.
+    """Return a text whose lines are joined, with a space and a `LINE` per end of line for each comment.
 
     Where a string or a comment does not end, or could be hidden, it is returned as it is.
     """
@@ -31,4 +32,4 @@ def without_comments(text: str) -> str:
 
 
 def _without(match: re.Match[str]) -> str:
-    return match[0] if match["comment"] is None else " " + "\n" * match[0].count("\n")
+    return match[0] if match["comment"] is None else " " + LINE * match[0].count("\n")

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shflbench.user_kernels.judge.comments import without_comments
+from shflbench.user_kernels.judge.comments import LINE, without_comments
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-_SPLICE = re.compile(r"\\[ \t]*\r?\n")
+_SPLICE = re.compile(r"\\[ \t\f\v]*(?:\r\n?|\n)")
 _GAP = r"(?:[ \t\f\v]|/\*.*?\*/)*"
 # Also in strings, where it is harmless: a search for those could be misled.
 _DIRECTIVE = re.compile(
@@ -63,7 +63,7 @@ def _directives(text: str) -> Iterator[tuple[int, str]]:
     """Yield the line and the rest of each directive that reads a file."""
     joined = without_comments(_SPLICE.sub("", text))
     for match in _DIRECTIVE.finditer(joined):
-        yield joined.count("\n", 0, match.start()) + 1, match[1]
+        yield sum(joined.count(end, 0, match.start()) for end in ("\n", LINE)) + 1, match[1]
 
 
 def _reason(target: str, place: Path | None, allowed: Sequence[Path]) -> str:

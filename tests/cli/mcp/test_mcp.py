@@ -371,3 +371,22 @@ def running() -> list[str]:
         except OSError:
             continue
     return found
+
+
+def test_host_code_and_headers_outside_of_the_folder_are_not_read() -> None:
+    """Neither those of the repository around it, nor those that a Makefile in it names."""
+    Path("../.git").mkdir()
+    host = '#include "served/safe.cu"\nint main() { float* d; cudaMalloc(&d, 308); safe<<<1, 77>>>(d); }\n'
+    Path("../main.cu").write_text(host.replace("safe<<<", f"{_kernel_of(SAFE)}<<<"), encoding="utf-8")
+    result = call(Path(), "check", files=["safe.cu"])
+    launches = result.structured_content["files"][0]["kernels"][0]["launches"]
+    assert {launch["origin"] for launch in launches} == {"chosen"}
+    Path("../outside/secret.h").write_text("int x = unknown_name_of_outside;\n", encoding="utf-8")
+    outside = Path("../outside").resolve()
+    Path("Makefile").write_text(f"all: reader.cu\n\tnvcc -I{outside} reader.cu\n", encoding="utf-8")
+    Path("reader.cu").write_text(f'#include "secret.h"\n{SAFE}', encoding="utf-8")
+    assert "unknown_name_of_outside" not in call(Path(), "check", files=["reader.cu"]).model_dump_json()
+
+
+def _kernel_of(source: str) -> str:
+    return source.partition("__global__ void ")[2].partition("(")[0]
