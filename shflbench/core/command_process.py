@@ -9,6 +9,7 @@ import sys
 import time
 from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import anyio
@@ -18,8 +19,7 @@ from shflbench.core.processes import bound_to_parent
 from shflbench.errors import ResultsError
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
-    from pathlib import Path
+    from collections.abc import Awaitable, Callable, Iterator, Sequence
 
     from anyio.abc import ByteReceiveStream, Process
 
@@ -53,6 +53,7 @@ async def run_command(words: Sequence[str], folder: Path, limit_s: float, report
     command = bound_to_parent([sys.executable, "-P", "-m", "shflbench", *words])
     # Nothing in the folder is imported in place of a module.
     environment = {**os.environ, "PYTHONSAFEPATH": "1", "PYTHONUTF8": "1", VARIABLE: str(folder)}
+    environment["PYTHONPATH"] = os.pathsep.join(_import_path(folder))
     process = await anyio.open_process(
         command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, start_new_session=True
     )
@@ -61,6 +62,14 @@ async def run_command(words: Sequence[str], folder: Path, limit_s: float, report
             return await _watched(process, report)
     finally:
         await _end(process)
+
+
+def _import_path(folder: Path) -> Iterator[str]:
+    """Yield the folders of PYTHONPATH, without the one in which a command runs, or any below it."""
+    for entry in filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep)):
+        path = Path(os.path.realpath(entry))
+        if not path.is_relative_to(os.path.realpath(folder)):
+            yield str(path)
 
 
 async def _watched(process: Process, report: Report) -> CommandEnd:

@@ -24,7 +24,7 @@ from shflbench.core.command_process import run_command
 from shflbench.errors import InputError, ShflbenchError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from mcp.server import ServerRequestContext
     from mcp_types import CallToolRequestParams, PaginatedRequestParams
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from shflbench.cli.mcp.answer import ToolAnswer
     from shflbench.cli.mcp.tools import ToolSpec
 
+MOST_WORD = 30_000  # characters of a word of the command line
 MOST_CALLS = 4  # at a time: each uses the cores
 STRUCTURED_SINCE = "2025-06-18"  # version of the protocol; to older clients the JSON is a text
 INSTRUCTIONS = """\
@@ -150,6 +151,7 @@ class ToolServer:
 
 def _spec(name: str, given: Mapping[str, Any]) -> ToolSpec:
     """Return the tool of this name; UsageError if there is none, or if it does not take these parameters."""
+    _require_words(given)
     if name not in TOOLS:
         raise UsageError(f"there is no tool `{name}`", f"There are: {', '.join(TOOLS)}.")
     wrong = best_match(Draft202012Validator(TOOLS[name].input_schema()).iter_errors(given))
@@ -161,6 +163,35 @@ def _spec(name: str, given: Mapping[str, Any]) -> ToolSpec:
         where = ".".join(map(str, wrong.absolute_path))
         raise UsageError(f"`{where}`: {wrong.message}" if where else wrong.message, "See the schema of the tool.")
     return TOOLS[name]
+
+
+def _require_words(given: Mapping[str, Any]) -> None:
+    """Raise UsageError for a text that is no word of a command line; those of kernels are written to files."""
+    for name, value in given.items():
+        for text in (name, *_texts(value)):
+            if "\0" in text or not _is_unicode(text):
+                raise UsageError(f"{text[:20]!r} contains a zero byte, or half of a character", "Give another text.")
+            if len(text) > MOST_WORD and not name.endswith(("source", "sources")):
+                raise UsageError(f"`{name[:20]}` has {len(text):,} characters", f"Give up to {MOST_WORD:,}.")
+
+
+def _texts(value: object) -> Iterator[str]:
+    """Yield the texts in a value of JSON."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        yield from value
+        yield from (text for item in value.values() for text in _texts(item))
+    elif isinstance(value, list):
+        yield from (text for item in value for text in _texts(item))
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _refusal(sentence: str) -> CallToolResult:

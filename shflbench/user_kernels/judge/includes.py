@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 _SPLICE = re.compile(r"\\[ \t\f\v]*(?:\r\n?|\n)")
-_GAP = r"(?:[ \t\f\v]|/\*.*?\*/)*"
+_GAP = r"(?:[ \t\f\v]|/\*(?:[^*]|\*(?!/))*+\*/)*+"  # possessive: a text of many comments takes no longer
 # Also in strings, where it is harmless: a search for those could be misled.
 _DIRECTIVE = re.compile(
     rf"(?:(?:#|%:|\?\?=){_GAP}(?:include_next|include|import|embed)\b|__has_(?:include_next|include|embed)\b{_GAP}\(?)"

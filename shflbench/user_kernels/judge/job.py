@@ -18,7 +18,8 @@ from shflbench.errors import (
 from shflbench.user_kernels.judge.check_reasons import check_reason
 from shflbench.user_kernels.judge.compared import ComparedInputs, by_place
 from shflbench.user_kernels.judge.confinement import confined
-from shflbench.user_kernels.judge.expectation import Expectations, expectations
+from shflbench.user_kernels.judge.equal import difference
+from shflbench.user_kernels.judge.expectation import Expectations, ExpectedResults, expectations
 from shflbench.user_kernels.judge.honesty import signs
 from shflbench.user_kernels.judge.includes import refused_include
 from shflbench.user_kernels.judge.launches import one_launch
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from shflbench.checker import OpenedKernel
-    from shflbench.user_kernels.judge.expectation import Arrays, ExpectedResults
+    from shflbench.user_kernels.judge.expectation import Arrays
     from shflbench.user_kernels.judge.judge_input import JudgeInput
     from shflbench.user_kernels.judge.request import JudgeLaunch, JudgeRules
     from shflbench.user_kernels.judge.source import KernelSource
@@ -85,8 +86,15 @@ def _reference(job: ReferenceJob) -> Expectations:
 
     def run(item: JudgeInput) -> Arrays | str:
         result = opened.check(one_launch(launches[item.name], item))
-        reason = check_reason(result)
-        return reason.sentence if reason else by_place(result.outputs)
+        if reason := check_reason(result):
+            return reason.sentence
+        first = ExpectedResults(item, by_place(result.outputs))
+        if any(difference(by_place(other), first, job.rules) for other in result.other_outputs):
+            raise UsageError(
+                "the results of the reference depend on the order of blocks and warps",
+                "Declare those whose elements may have any order: any_order=(1,) for argument 1.",
+            )
+        return first.results
 
     return expectations(run, job.inputs, job.outputs, job.rules.contents)
 

@@ -242,6 +242,8 @@ def test_values_are_never_options() -> None:
         ({"files": ["safe.cu"], "time_limit": 0}, "less than the minimum of 1"),
         ({"files": "safe.cu"}, "`files`: 'safe.cu' is not of type 'array'"),
         ({"files": ["safe\0.cu"]}, "a zero byte"),
+        ({"files": ["safe.cu"], "kernel": ["a\0b"]}, "contains a zero byte"),
+        ({"files": ["safe.cu"], "define": ["A=" + "x" * 200_000]}, "`define` has 200,002 characters"),
         ({"files": ["missing.cu"]}, "missing.cu cannot be read: No such file or directory"),
         ({"files": ["queue.cu"]}, "queue.cu cannot be read: it is a FIFO, not a file"),
         ({"files": ["."]}, "is no .cu, .cuh or .ptx file"),
@@ -256,6 +258,11 @@ def test_a_call_that_cannot_be_is_an_error_with_a_sentence(given: dict[str, obje
     assert sentence in refused("check", **given)
 
 
+def test_a_long_source_and_half_of_a_character() -> None:
+    assert "half of a character" in refused("check", sources={"a": f"\ud800{SAFE}"})
+    assert "reverse: clean" in text(call(Path(), "check", sources={"a": SAFE + "// \n" * 20_000}, **AT_64))
+
+
 def test_an_unknown_tool_is_an_error_with_the_names() -> None:
     assert "There are: check, bench, judge" in refused("run")
 
@@ -263,7 +270,6 @@ def test_an_unknown_tool_is_an_error_with_the_names() -> None:
 def test_a_text_that_is_not_unicode_is_a_result() -> None:
     Path("latin.cu").write_bytes("// Größe\n".encode("latin-1") + SAFE.encode())
     assert "reverse: clean" in text(call(Path(), "check", files=["latin.cu"], **AT_64))
-    assert "a.cu:1" in text(call(Path(), "check", sources={"a": f"\ud800{SAFE}"}))
 
 
 def test_at_the_time_limit_a_check_has_a_verdict_and_a_command_without_one_is_ended() -> None:

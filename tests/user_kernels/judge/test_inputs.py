@@ -1,5 +1,6 @@
 """Sizes and contents of inputs."""
 
+import time
 from pathlib import Path
 
 import numpy as np
@@ -86,6 +87,13 @@ INCLUDES = [
     ('#include "link.h"', "link.h"),
     ('#include "own.h"', "../secret.h"),
 ]
+
+
+def test_many_comments_take_no_time(tmp_path: Path) -> None:
+    unclear = 'const char* s = R"(";\n#' + "/**/" * 5000 + '"\n'
+    began = time.process_time()
+    assert refused_include(unclear, "a.cu", tmp_path, ()) is None
+    assert time.process_time() - began < 5
 
 
 @pytest.mark.parametrize(("text", "name"), INCLUDES)

@@ -368,3 +368,20 @@ def test_contents_that_are_only_compared_have_their_own_reason(judge: Judge) -> 
 
 def _rising(random: np.random.Generator, rows: int, n: int) -> tuple[object, ...]:
     return np.sort(random.random(rows * n, np.float32)), np.zeros(rows, np.float32), n
+
+
+def test_a_reference_whose_results_depend_on_the_order_of_blocks_needs_any_order(judge: Judge) -> None:
+    keep = """
+extern "C" __global__ void keep(const float* in, float* out, int* count, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n && in[i] > 0) out[atomicAdd(count, 1)] = in[i];
+}
+"""
+
+    def inputs_of(random: np.random.Generator, n: int) -> tuple[object, ...]:
+        return random.standard_normal(n, np.float32), np.zeros(n, np.float32), np.zeros(1, np.int32), n
+
+    given = {"reference": keep, "inputs": inputs_of, "sizes": {"n": [130]}, "grid": 3, "prefilled": (1, 2)}
+    with pytest.raises(UsageError, match="depend on the order of blocks"):
+        judge(keep, **given)
+    assert judge(keep, any_order=(1,), **given).decision == "accepted"
