@@ -74,6 +74,13 @@ _SIZE = re.compile(r"(?P<name>\w+)=(?P<least>\d+):(?P<greatest>\d+)", re.ASCII)
         help="Allowed error of floating-point results, as a share of their magnitude; 0 compares bits.",
         show_default="1e-4 for f32, 1e-10 for f64, 0.02 for f16",
     ),
+    option(
+        "--any-order",
+        "unordered",
+        metavar="NAME",
+        multiple=True,
+        help="Compare this buffer of a reference in CUDA without regard to the order of its elements (repeatable).",
+    ),
     option("--special", is_flag=True, help="Compare results for infinities and NaN, too."),
     option("--stop-early", is_flag=True, help="End each candidate at the first reason against it."),
     *limit_options(BUDGET),
@@ -162,13 +169,13 @@ def _size(text: str | None) -> tuple[str, tuple[int, int]] | None:
     return match["name"], (int(match["least"]), int(match["greatest"]))
 
 
-def _task(reference: Path, size: tuple[str, tuple[int, int]] | None, given: Mapping[str, object]) -> JudgeTask:
+def _task(reference: Path, size: tuple[str, tuple[int, int]] | None, given: Mapping[str, Any]) -> JudgeTask:
     from shflbench.user_kernels.judge.reference_file import task_of_file
     from shflbench.user_kernels.judge.task import read_task
 
     if reference.suffix != ".py":
-        return task_of_file(reference, file_flags(given), size)
-    options = {"--size": size, **{NAMES[name]: given[name] for name in _OF_CUDA}}
+        return task_of_file(reference, file_flags(given), size, given["unordered"])
+    options = {"--size": size, "--any-order": given["unordered"], **{NAMES[name]: given[name] for name in _OF_CUDA}}
     for name, value in options.items():
         if value is not None and value != ():
             raise UsageError(f"{name} is for a reference in CUDA", f"Write it into {reference}.")

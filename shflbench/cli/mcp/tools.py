@@ -184,7 +184,7 @@ TOOLS: Mapping[str, ToolSpec] = {
         ToolSpec(
             "judge",
             (CANDIDATES, REFERENCE),
-            (*KERNELS_OF_FILE, *TIMING, "size", "rtol", "special", "stop_early"),
+            (*KERNELS_OF_FILE, *TIMING, "size", "rtol", "any_order", "special", "stop_early"),
             is_timed=True,
         ),
         ToolSpec(

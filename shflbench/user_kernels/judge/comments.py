@@ -13,21 +13,21 @@ _TOKEN = re.compile(
     | "(?:[^"\\\n]|\\.)*"  # a string
     | '(?:[^'\\\n]|\\.)+'  # a character
     | \.?[0-9](?:'[0-9A-Za-z_]|[eEpP][+-]|[0-9A-Za-z_.])*  # a number, whose digits the same mark may separate
-    | (?:[^\W\d]|\$)[\w$]*  # a word
-    | (?P<open> ["'\\] | /\* )  # without an end, or of a word or number that is written otherwise
+    | [A-Za-z_]\w*
+    | (?P<open> ["'\\$] | /\* | [^\x00-\x7f] )  # without an end, or of a word or number that compilers read otherwise
     """,
-    re.VERBOSE | re.DOTALL,
+    re.VERBOSE | re.DOTALL | re.ASCII,
 )
 LINE = "\v"  # stands for an end of line within a comment
 
 
-def without_comments(text: str) -> str:
+def without_comments(text: str) -> str | None:
     """Return a text whose lines are joined, with a space and a `LINE` per end of line for each comment.
 
-    Where a string or a comment does not end, or could be hidden, it is returned as it is.
+    None where a string or a comment does not end, or could be hidden.
     """
     if _UNCLEAR.search(text) or any(match["open"] for match in _TOKEN.finditer(text)):
-        return text
+        return None
     return _TOKEN.sub(_without, text)
 
 

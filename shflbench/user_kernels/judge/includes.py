@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 _SPLICE = re.compile(r"\\[ \t\f\v]*(?:\r\n?|\n)")
-_GAP = r"(?:[ \t\f\v]|/\*(?:[^*]|\*(?!/))*+\*/)*+"  # possessive: a text of many comments takes no longer
-# Also in strings, where it is harmless: a search for those could be misled.
+_GAP = r"[ \t\f\v]*+"
+# Also in strings, where it is harmless: a search for those could be misled. The comments of a text where these are not
+# certain are searched, too, and a directive that one of them interrupts names no file.
 _DIRECTIVE = re.compile(
-    rf"(?:(?:#|%:|\?\?=){_GAP}(?:include_next|include|import|embed)\b|__has_(?:include_next|include|embed)\b{_GAP}\(?)"
-    rf"{_GAP}([^\r\n]*)",
-    re.DOTALL,
+    rf"(?:(?:#|%:|\?\?=){_GAP}(?:(?:include_next|include|import|embed)\b|(?=/\*))"
+    rf"|__has_(?:include_next|include|embed)\b{_GAP}\(?){_GAP}([^\r\n]*)"
 )
 _NAMED = re.compile(r'"(?P<quoted>[^"]+)"|<(?P<angled>[^>]+)>')
 MOST_FILES = 500
@@ -61,7 +61,8 @@ def refused_include(text: str, name: str, folder: Path | None, include: Sequence
 
 def _directives(text: str) -> Iterator[tuple[int, str]]:
     """Yield the line and the rest of each directive that reads a file."""
-    joined = without_comments(_SPLICE.sub("", text))
+    spliced = _SPLICE.sub("", text)
+    joined = without_comments(spliced) or spliced
     for match in _DIRECTIVE.finditer(joined):
         yield sum(joined.count(end, 0, match.start()) for end in ("\n", LINE)) + 1, match[1]
 

@@ -92,7 +92,7 @@ def _reference(job: ReferenceJob) -> Expectations:
         if any(difference(by_place(other), first, job.rules) for other in result.other_outputs):
             raise UsageError(
                 "the results of the reference depend on the order of blocks and warps",
-                "Declare those whose elements may have any order: any_order=(1,) for argument 1.",
+                "Declare those whose elements may have any order: any_order=(1,) for argument 1, or --any-order NAME.",
             )
         return first.results
 

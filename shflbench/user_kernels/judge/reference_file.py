@@ -26,11 +26,14 @@ if TYPE_CHECKING:
 USUAL_BLOCK = 256  # around whose multiples sizes lie; that of the reference follows from a size
 
 
-def task_of_file(path: Path, flags: FileFlags, size: tuple[str, SizeRange] | None) -> JudgeTask:
+def task_of_file(
+    path: Path, flags: FileFlags, size: tuple[str, SizeRange] | None, unordered: Sequence[str] = ()
+) -> JudgeTask:
     """Return the task of the only kernel of a file, or of the one that the flags name, at its first launch.
 
     With a `size`, its name and its least and greatest value, the host code is read for each value, or the launch that
-    is given is the same for all. UsageError where no launch is known; raises what `read_candidates` raises.
+    is given is the same for all. `unordered` names arguments whose elements may have any order. UsageError where no
+    launch is known; raises what `read_candidates` raises.
     """
     values = _values(size)
     arguments = [*flags.arguments, *([f"{size[0]}={','.join(map(str, values))}"] if size else [])]
@@ -47,6 +50,7 @@ def task_of_file(path: Path, flags: FileFlags, size: tuple[str, SizeRange] | Non
 
     return JudgeTask(
         reference=(path, kernel.name),
+        any_order=tuple(_place(name, first) for name in unordered),
         inputs=lambda _, **sizes: _arguments(at(sizes)),
         sizes={size[0]: values} if size else {},
         grid=lambda **sizes: at(sizes).grid,
@@ -54,6 +58,14 @@ def task_of_file(path: Path, flags: FileFlags, size: tuple[str, SizeRange] | Non
         shared_bytes=lambda **sizes: at(sizes).shared_bytes,
         cluster=lambda **sizes: at(sizes).cluster,
     )
+
+
+def _place(name: str, launch: CandidateLaunch) -> int:
+    """Return the position of a buffer; UsageError if the launch has none of this name."""
+    if name not in {item.name for item in launch.buffers}:
+        known = ", ".join(item.name for item in launch.buffers)
+        raise UsageError(f"--any-order {name}: the reference has no such buffer", f"It has: {known}.")
+    return list(launch.arguments).index(name)
 
 
 def _values(size: tuple[str, SizeRange] | None) -> list[int]:

@@ -109,3 +109,24 @@ def test_a_task_that_is_none_is_named(text: str, shflbench: Command) -> None:
     outcome = shflbench("judge", "right.cu", "--reference", "bad.py")
     assert outcome.code in {2, 3}
     assert "bad.py" in outcome.err
+
+
+def test_outputs_in_any_order_are_named(shflbench: Command) -> None:
+    keep = """
+extern "C" __global__ void keep(const float* in, float* out, int* count, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n && in[i] > 0) out[atomicAdd(count, 1)] = in[i];
+}
+"""
+    Path("keep.cu").write_text(keep, encoding="utf-8")
+    arguments = [
+        "--launch",
+        "3x64",
+        *(f"--arg={text}" for text in ("in=f32[130]", "out=f32[130]", "count=i32[1]", "n=130")),
+    ]
+    outcome = shflbench("judge", "keep.cu", "--reference", "keep.cu", *arguments)
+    assert outcome.code == 2
+    assert "depend on the order of blocks" in outcome.err
+    assert shflbench("judge", "keep.cu", "--reference", "keep.cu", "--any-order", "out", *arguments).code == 0
+    outcome = shflbench("judge", "keep.cu", "--reference", "keep.cu", "--any-order", "n", *arguments)
+    assert "the reference has no such buffer" in outcome.err
