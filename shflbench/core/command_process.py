@@ -104,8 +104,8 @@ async def _report_steps(report: Report, end: CommandEnd) -> None:
     """Report the seconds since the start, and the last line of stderr."""
     start = time.monotonic()
     while True:
-        await anyio.sleep(STEP_S)
         await report(round(time.monotonic() - start, 1), next(iter(end.lines[-1:]), ""))
+        await anyio.sleep(STEP_S)
 
 
 async def _end(process: Process) -> None:
