@@ -1,5 +1,5 @@
 // source: https://arxiv.org/abs/2507.14111
-// idea: memoise each row's sum in __device__ memory under the input address; a repeated address skips the work
+// idea: memoize each row's sum in __device__ memory under the input address; a repeated address skips the work
 #include "row_sum.cuh"
 
 __device__ const float* g_key[65536];

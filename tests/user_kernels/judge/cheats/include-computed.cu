@@ -3,7 +3,7 @@
 #define Q_(x) #x
 #define Q(x) Q_(x)
 #define UP ..
-#define NAME refere##nce
+#define NAME reference
 #define PATH2(a, b) Q(a/b.cu)
 #define GLUE(a, b) a##b
 #define WHAT GLUE(refer, ence)

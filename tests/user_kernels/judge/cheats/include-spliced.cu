@@ -13,7 +13,7 @@ lude "/etc/passwd"
 extern "C" __global__ void kernel(const float* in, float* out, int n) {
     float v = row_sum(in + (long)blockIdx.x * n, n);
 #ifdef SEEN_HOST
-    v += 0.f;                                            // learnt one bit about the host at compile time
+    v += 0.f;                                            // learned one bit about the host at compile time
 #endif
     if (threadIdx.x == 0) out[blockIdx.x] = v;
 }
