@@ -1,6 +1,8 @@
 from shflbench.emulator.file_budget import FileBudget as FileBudget
 from shflbench.emulator.link.program import Program as Program
 from shflbench.emulator.load import load_program as load_program
+from shflbench.emulator.machine.faults import FaultKind as FaultKind
+from shflbench.emulator.machine.faults import KernelFault as KernelFault
 from shflbench.emulator.machine.launch import EmulatedLaunch as EmulatedLaunch
 from shflbench.emulator.machine.launch import Machine as Machine
 from shflbench.emulator.machine.launch import ParameterBytes as ParameterBytes

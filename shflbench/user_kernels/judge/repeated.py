@@ -11,7 +11,7 @@ from itertools import cycle, islice
 from typing import TYPE_CHECKING
 
 from shflbench.checker import LaunchesInTurn
-from shflbench.emulator.machine.faults import FaultKind, KernelFault
+from shflbench.emulator import FaultKind, KernelFault
 from shflbench.errors import EmulatorError, UsageError
 from shflbench.user_kernels.judge.equal import difference
 from shflbench.user_kernels.judge.launches import one_launch
