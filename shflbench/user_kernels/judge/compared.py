@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from shflbench.user_kernels.judge.check_reasons import check_reason
-from shflbench.user_kernels.judge.equal import difference
+from shflbench.user_kernels.judge.equal import changed_input, difference, writes_nothing
 from shflbench.user_kernels.judge.launches import one_launch
 from shflbench.user_kernels.judge.verdict import Question
 
@@ -36,6 +36,7 @@ class ComparedInputs:
     count: int = 0  # of the inputs at which nothing unsafe was found
     needs_given: bool = False  # results have to be as they were given
     compare_s: float = 0.0
+    _wrote_nothing: bool = False  # at the last input: such a kernel adds to nothing either
 
     @property
     def is_unsafe(self) -> bool:
@@ -45,7 +46,7 @@ class ComparedInputs:
     def add(self, launch: JudgeLaunch, expected: ExpectedResults) -> None:
         """Add what an input shows that none before it has shown; UsageError if its arguments do not fit the kernel."""
         shown = self._shown(launch, expected.as_given if self.needs_given else expected)
-        if shown and not self.reasons and not self.needs_given:
+        if shown and not self.reasons and not self.needs_given and not self._wrote_nothing:
             given = self._shown(launch, expected.as_given)
             if given.keys() < shown.keys():
                 self.needs_given, shown = True, given
@@ -57,8 +58,14 @@ class ComparedInputs:
         """Return the reasons at one input by their codes."""
         result = self.opened.check(one_launch(launch, expected.input), self.rules.seed)
         began = time.monotonic()
-        reasons = filter(None, (check_reason(result, expected.input.name), self._difference(result, expected)))
-        shown = {reason.code.value: reason for reason in reasons}
+        outputs = by_place(result.outputs)
+        self._wrote_nothing = writes_nothing(outputs, expected)
+        reasons = (
+            check_reason(result, expected.input.name),
+            self._difference(result, expected),
+            changed_input(outputs, expected, self.rules),
+        )
+        shown = {reason.code.value: reason for reason in reasons if reason}
         self.compare_s += time.monotonic() - began
         return shown
 

@@ -37,6 +37,12 @@ def difference(outputs: Arrays, expected: ExpectedResults, rules: JudgeRules) ->
             parts = ", real and imaginary parts counted one by one" if wanted.dtype.kind == "c" else ""
             text = f"in argument {place}, {wrong}{parts}, with {name}"
             return VerdictReason(Question.EQUAL, ReasonCode.WRONG_RESULT, text, input=name)
+    return changed_input(outputs, expected, rules)
+
+
+def changed_input(outputs: Arrays, expected: ExpectedResults, rules: JudgeRules) -> VerdictReason | None:
+    """Return that an array has changed which the reference only reads; None if none has."""
+    name = expected.input.name
     for place, got in outputs.items():
         if place not in (*expected.results, *rules.contents.workspace) and _bytes(got) != _bytes(
             expected.input.arguments[place]
@@ -44,6 +50,11 @@ def difference(outputs: Arrays, expected: ExpectedResults, rules: JudgeRules) ->
             text = f"it changes argument {place}, which the reference only reads, with {name}"
             return VerdictReason(Question.EQUAL, ReasonCode.INPUT_CHANGED, text, input=name)
     return None
+
+
+def writes_nothing(outputs: Arrays, expected: ExpectedResults) -> bool:
+    """Whether all results hold the bytes that mean nothing, as before the launch."""
+    return bool(outputs) and all((_bits(outputs[place]) == POISON).all() for place in expected.results)
 
 
 def tolerance_of(dtype: np.dtype[Any]) -> float:
@@ -57,6 +68,10 @@ def _real(array: NDArray[Any]) -> NDArray[Any]:
     if array.dtype.kind != "c":
         return array
     return array.ravel(order="K").view(f"f{array.dtype.itemsize // 2}")
+
+
+def _bits(array: NDArray[Any]) -> NDArray[np.uint8]:
+    return array.ravel(order="K").view(np.uint8)
 
 
 def _bytes(array: NDArray[Any]) -> bytes:
