@@ -133,8 +133,8 @@ class _Asked:
                     Question.COMPILES, ReasonCode.INCLUDE_OUTSIDE, refused.sentence, f"{refused.file}:{refused.line}"
                 )
                 return None
-            checked = sum(expected.input.is_checked for expected in self._job.expectations)
-            opened = source.open(self._job.rules, checked)
+            count = sum(expected.input.is_checked for expected in self._job.expectations)
+            opened = source.open(self._job.rules, count)
             taken, given = len(opened.parameters), len(self._job.expectations[0].input.arguments)
             if taken != given:
                 text = f"{opened.name} takes {taken} arguments, and the reference {given}"
