@@ -11,9 +11,9 @@ import click
 from shflbench.cli.check_limits import limit_options
 from shflbench.cli.file_arguments import CLUSTER, FILE_ARGUMENTS, NAMES, as_built, file_flags
 from shflbench.cli.help import Command, add_heading, option
-from shflbench.cli.parameters import OUTPUT_FILE, PATH, format_option, share
-from shflbench.cli.run.options import GPU, MEASURING, processes_option
-from shflbench.core.bounds import BUDGET, MAX_SEED, TIME_LIMIT_S
+from shflbench.cli.parameters import OUTPUT_FILE, PATH, format_option, seed_option, share
+from shflbench.cli.run.options import GPU, SAMPLING, processes_option
+from shflbench.core.bounds import BUDGET, TIME_LIMIT_S
 from shflbench.errors import FINDING_EXIT, UNDECIDED_EXIT, UsageError
 
 if TYPE_CHECKING:
@@ -109,15 +109,8 @@ _SIZE = re.compile(r"(?P<name>\w+)=(?P<least>\d+):(?P<greatest>\d+)", re.ASCII)
         help="L2 cache at a timed launch: warm, as the launch before left it, or cold, without the kernel's data.",
     ),
     processes_option("1"),
-    *MEASURING[:-1],
-    option(
-        "--seed",
-        metavar="N",
-        type=click.IntRange(0, MAX_SEED),
-        default=0,
-        show_default=True,
-        help="Seed of the order of launches; inputs are drawn anew each time.",
-    ),
+    *SAMPLING,
+    seed_option("Seed of the schedules and of the order of launches; inputs are drawn anew each time."),
 )
 @add_heading(
     "Results",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from shflbench.cli.help import EMPTY, option
-from shflbench.core.bounds import MAX_PRECISION
+from shflbench.core.bounds import MAX_PRECISION, MAX_SEED
 from shflbench.core.environment import baselines_folder
 from shflbench.errors import UsageError
 
@@ -132,6 +132,11 @@ def precision(context: click.Context, parameter: click.Parameter, text: str | No
         message = f"`{text}` is out of range; allowed: above 0% and at most {MAX_PRECISION:.0%}"
         raise click.BadParameter(message, param=parameter)
     return share
+
+
+def seed_option(text: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return `--seed`; `text` says of what."""
+    return option("--seed", metavar="N", type=click.IntRange(0, MAX_SEED), default=0, show_default=True, help=text)
 
 
 def share(_: click.Context, parameter: click.Parameter, number: float | None) -> float | None:

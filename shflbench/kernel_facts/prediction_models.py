@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from shflbench.analysis.limits.constants import DEFAULTS, PREDICTED_ARCH, calibrate_constants
 from shflbench.analysis.limits.path_prices import PathModel
 from shflbench.store.calibration_file import find_shipped, read
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from shflbench.analysis.limits.constants import PredictionConstants
     from shflbench.core.model import Device
     from shflbench.store.calibration_file import Calibration
@@ -59,19 +61,13 @@ def _moved(model: PathModel, constants: PredictionConstants, calibration: Calibr
         one, other = calibration.value(figure), fitted.value(figure)
         return (one, other) if one and other else None
 
-    ratios = {
-        name: getattr(DEFAULTS, name) * known[0] / known[1]
-        for name, figure in RATIOS.items()
-        if (known := pair(figure))
-    }
-    differences = {
-        name: getattr(DEFAULTS, name) + known[0] - known[1]
-        for name, figure in DIFFERENCES.items()
-        if (known := pair(figure))
-    }
-    prices = {
-        name: getattr(model.prices, name) + known[0] - known[1]
-        for name, figure in PRICE_DIFFERENCES.items()
-        if (known := pair(figure))
-    }
+    def moved(
+        figures: Mapping[str, str], start: object, move: Callable[[float, float, float], float]
+    ) -> dict[str, Any]:
+        known = {name: pair(figure) for name, figure in figures.items()}
+        return {name: move(getattr(start, name), *both) for name, both in known.items() if both}
+
+    ratios = moved(RATIOS, DEFAULTS, lambda value, one, other: value * one / other)
+    differences = moved(DIFFERENCES, DEFAULTS, lambda value, one, other: value + one - other)
+    prices = moved(PRICE_DIFFERENCES, model.prices, lambda value, one, other: value + one - other)
     return PathModel(replace(model.prices, **prices), replace(constants, **ratios, **differences))

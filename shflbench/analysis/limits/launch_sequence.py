@@ -45,7 +45,7 @@ def predict_sequence(
             return Prediction(None, reason=known)
         times.append(known)
     total = overhead_of(first.launch, model) + times[0]
-    for before, kernel, us in zip(kernels, others, times[1:], strict=False):
+    for before, before_us, kernel, us in zip(kernels, times, others, times[1:], strict=False):
         if not kernel.is_programmatic:
             total += prices.next_launch_us + us
             continue
@@ -53,7 +53,7 @@ def predict_sequence(
         if _overlaps(before, kernel):
             early = kernel_time(_until_wait(kernel.code), kernel.launch, None, None, model)
             hidden = early if isinstance(early, float) else 0.0
-            total -= min(hidden, max(0.0, times[0] - prices.overlap_begins_us))
+            total -= min(hidden, max(0.0, before_us - prices.overlap_begins_us))
     return Prediction(total, kind=PredictionKind.SEQUENCE)
 
 

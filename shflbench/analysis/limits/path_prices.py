@@ -217,7 +217,7 @@ ARRIVAL = 20.0  # clocks from the last request of a block until the barrier behi
 DEFAULTS = PathPrices()
 DEFAULT_FENCE = DEFAULTS.fence
 
-# PathPrice → figure of a calibration, and the clocks of what the measured loop does beside it.
+# Name of a price → figure of a calibration, and the clocks of what the measured loop does beside it.
 MEASURED = {
     "shfl": ("shfl_latency", 2.0),
     "lds": ("lds_latency", 0.0),

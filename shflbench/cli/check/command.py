@@ -12,8 +12,8 @@ from shflbench.cli.check_limits import limit_options
 from shflbench.cli.file_arguments import CLUSTER, COMPILING, file_flags, refuse_without_files
 from shflbench.cli.help import Command, add_heading, option
 from shflbench.cli.host_args import host_args_option
-from shflbench.cli.parameters import OUTPUT_FILE, filters, format_option
-from shflbench.core.bounds import BUDGET, MAX_SEED
+from shflbench.cli.parameters import OUTPUT_FILE, filters, format_option, seed_option
+from shflbench.core.bounds import BUDGET
 from shflbench.core.default_arch import DEFAULT_ARCH
 from shflbench.core.environment import cache_folder, compute_sanitizer
 from shflbench.errors import FINDING_EXIT, UNDECIDED_EXIT, DeviceError, KernelError, UsageError
@@ -89,14 +89,7 @@ if TYPE_CHECKING:
 @add_heading(
     "Check",
     option("--arch", metavar="sm_XX", default=DEFAULT_ARCH, show_default=True, help="Compile for this architecture."),
-    option(
-        "--seed",
-        metavar="N",
-        type=click.IntRange(0, MAX_SEED),
-        default=0,
-        show_default=True,
-        help="Seed of the inputs and the schedules.",
-    ),
+    seed_option("Seed of the inputs and the schedules."),
     *limit_options(BUDGET),
     option(
         "--strict",

@@ -10,8 +10,8 @@ import click
 from click.core import ParameterSource
 
 from shflbench.cli.help import add_heading, option
-from shflbench.cli.parameters import PATH, filters, group_of, precision, seconds
-from shflbench.core.bounds import MAX_PROCESSES, MAX_SECONDS, MAX_SEED
+from shflbench.cli.parameters import PATH, filters, group_of, precision, seconds, seed_option
+from shflbench.core.bounds import MAX_PROCESSES, MAX_SECONDS
 from shflbench.errors import UsageError
 from shflbench.session.run_request import RunRequest, from_record
 
@@ -55,7 +55,7 @@ def processes_option(default: str) -> Callable[[Callable[..., Any]], Callable[..
     )
 
 
-MEASURING = (
+SAMPLING = (
     option(
         "--precision",
         metavar="PERCENT",
@@ -71,15 +71,8 @@ MEASURING = (
         show_default="the suite's",
         help="Maximum time to sample one case in one process.",
     ),
-    option(
-        "--seed",
-        metavar="N",
-        type=click.IntRange(0, MAX_SEED),
-        default=0,
-        show_default=True,
-        help="Seed of the input data and of the order of launches.",
-    ),
 )
+MEASURING = (*SAMPLING, seed_option("Seed of the input data and of the order of launches."))
 
 PLACES = (
     option("-o", "--output", metavar="FOLDER", type=FOLDER, help="Folder of the run; new or empty."),

@@ -10,10 +10,9 @@ import click
 from click.core import ParameterSource
 
 from shflbench.cli.help import Command, add_heading, option
-from shflbench.cli.parameters import PATTERN_OPTIONS, format_option, named_values
+from shflbench.cli.parameters import PATTERN_OPTIONS, format_option, named_values, seed_option
 from shflbench.cli.run.options import GPU, PLACES, refuse_fixed, refuse_two_places
 from shflbench.cli.run.stop import stopped_code
-from shflbench.core.bounds import MAX_SEED
 from shflbench.core.default_arch import DEFAULT_ARCH
 from shflbench.errors import DeviceError, KernelError, ResultsError, UsageError
 
@@ -46,14 +45,7 @@ AFTER_STOP = {"gpu", "form"}  # options that a resumed run takes
         show_default="so many that the fastest takes about 0.1 ms, at most 1024",
         help="Iterations per launch.",
     ),
-    option(
-        "--seed",
-        metavar="N",
-        type=click.IntRange(0, MAX_SEED),
-        default=0,
-        show_default=True,
-        help="Seed of the input data and of the order of launches.",
-    ),
+    seed_option("Seed of the input data and of the order of launches."),
 )
 @add_heading(
     "Device",

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from shflbench.user_kernels.judge.request import JudgeRequest
-from shflbench.user_kernels.judge.sizes import Sizes
+    from shflbench.user_kernels.judge.sizes import Sizes
 
 # Threads of an emulated launch: more take seconds, and share more memory than is searched for races.
 MOST_THREADS = 1 << 14

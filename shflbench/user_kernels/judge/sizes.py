@@ -35,8 +35,8 @@ def edge_sizes(ranges: Mapping[str, SizeRange], blocks: Sequence[int], parts: Ma
     """Return sizes around one, a warp, the blocks and their multiples, smaller ones first.
 
     `blocks` are the threads per block of the kernels, and `parts` the greatest size of each dimension that one block
-    covers, where it is known. Of several dimensions, one after another has each of its sizes,
-    and the others one that is a multiple of nothing.
+    covers, where it is known. Of several dimensions, one after another has each of its sizes, and the others one that
+    is a multiple of nothing.
     """
     if not ranges:
         return [{}]
@@ -54,8 +54,8 @@ def usual_sizes(ranges: Mapping[str, SizeRange]) -> Sizes:
 
 
 def _usual(allowed: SizeRange) -> int:
-    values = range(allowed[0], allowed[1] + 1) if isinstance(allowed, tuple) else allowed
-    return min(values, key=lambda value: abs(value - ODD)) if len(values) <= MOST else max(ODD, values[0])
+    nearest = min(allowed, key=lambda value: abs(value - ODD)) if isinstance(allowed, list) else ODD
+    return int(min(max(nearest, min(allowed)), max(allowed)))
 
 
 def covered_by_one(allowed: tuple[int, int], blocks: Callable[[int], int]) -> int | None:

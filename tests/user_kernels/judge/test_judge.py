@@ -38,6 +38,12 @@ def test_a_wrong_candidate_is_rejected_for_its_fault(name: str, judge: Judge) ->
     assert (verdict.decision, verdict.reason and verdict.reason.code) == ("rejected", code), verdict.sentence
 
 
+def test_shared_memory_that_ptxas_refuses_is_not_accepted(judge: Judge) -> None:
+    (verdict,) = judge(changed(("warps[2]", "warps[20480]"))).verdicts
+    assert verdict.decision == "undecided"
+    assert "it declares 81920 bytes of shared memory per block, of which a block has 49152" in verdict.sentence
+
+
 def test_a_right_candidate_is_accepted_and_the_result_says_that_nothing_was_timed(judge: Judge) -> None:
     result = judge({"row-sum": ROW_SUM})
     assert result.decision == "accepted"
