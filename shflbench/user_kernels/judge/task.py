@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from shflbench.user_kernels.judge.sizes import SizeRange
 
-ADVICE = "docs/how-to/judge-kernels.md shows a task."
+ADVICE = "`python -m pydoc shflbench.judge` says what it is."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +49,7 @@ def read_task(path: Path) -> JudgeTask:
     values = {name: value for name, value in vars(_module(path)).items() if name in _names()}
     for name in ("reference", "inputs"):
         if name not in values:
-            raise UsageError(f"{path} has no `{name}`", f"Define it: {ADVICE}")
+            raise UsageError(f"{path} has no `{name}`", f"Define it. {ADVICE}")
     sizes: object = values.setdefault("sizes", {})
     if not isinstance(sizes, Mapping) or not all(is_size_range(*item) for item in sizes.items()):
         raise UsageError(f"`sizes` of {path} is no mapping of names to ranges", 'Write {"n": (1, 4096)}.')

@@ -101,7 +101,7 @@ def test_machine_without_a_driver_has_no_devices_and_says_why(shflbench: Command
 @pytest.mark.usefixtures("no_driver")
 def test_without_a_word_everything_is_listed(shflbench: Command) -> None:
     everything = json.loads(shflbench("list", "--format", "json").out)
-    assert list(everything) == ["suites", "patterns", "variants", "devices"]
+    assert list(everything) == ["schema", "suites", "patterns", "variants", "devices"]
     assert [item["name"] for item in everything["patterns"]] == list(builtin())
     headings = [line for line in shflbench("list").out.splitlines() if line and not line.startswith(" ")]
     assert headings == ["suites", "patterns", "variants"]
