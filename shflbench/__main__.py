@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import sys
 
-from shflbench.core.packages import package_error
+from shflbench.core.packages import package_error, require_packages
+from shflbench.errors import MissingError
 
 
 def entry() -> None:
-    """Run the command line and exit with its code; with that of a missing part if it cannot be imported."""
+    """Run the command line and exit with its code; with that of a missing part if it is too old or broken."""
     try:
+        require_packages()
         from shflbench.cli.main import entry as run  # noqa: PLC0415  (or an error of its packages ends with a traceback)
     except Exception as error:
-        missing = package_error(error)
+        missing = error if isinstance(error, MissingError) else package_error(error)
         if missing is None or "--debug" in sys.argv:
             raise
         sys.stderr.write(f"error: {missing.message}\n{missing.advice[0].upper()}{missing.advice[1:]}\n")

@@ -24,8 +24,9 @@ def main() -> None:
         frozen = subprocess.run(
             [*pip, "freeze", "--exclude-editable"], cwd=REPOSITORY, check=True, capture_output=True, text=True
         ).stdout
-    (REPOSITORY / "constraints.txt").write_text(HEAD + frozen, encoding="utf-8")
-    print(f"constraints.txt: {len(frozen.splitlines())} versions")
+    pinned = [line for line in frozen.splitlines(keepends=True) if not line.startswith(("cuda-", "nvidia-cuda-"))]
+    (REPOSITORY / "constraints.txt").write_text(HEAD + "".join(pinned), encoding="utf-8")
+    print(f"constraints.txt: {len(pinned)} versions")
 
 
 if __name__ == "__main__":

@@ -7,19 +7,28 @@ from __future__ import annotations
 
 import dis
 import re
+import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module, metadata
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shflbench.errors import MissingError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from types import TracebackType
 
 EXTRAS = ("", "fleet", "mcp")  # whose packages are imported by name; `cuda13` and others have advice of their own
-MODULES = {"nvidia-ml-py": "pynvml", "ruamel-yaml": "ruamel.yaml"}  # by package, where the names differ
+MODULES = {  # by package, where the names differ
+    "cuda-bindings": "cuda.bindings",
+    "cuda-pathfinder": "cuda.pathfinder",
+    "nvidia-ml-py": "pynvml",
+    "ruamel-yaml": "ruamel.yaml",
+}
+FILES_ONLY = "nvidia-cuda-"  # packages of libraries, headers and programs, which Python does not import
 LONGEST = 200  # characters of a reason, as those of pydantic need
 
 
@@ -33,12 +42,18 @@ class Package:
 
     @property
     def module(self) -> str:
-        """The name by which it is imported."""
-        return MODULES.get(self.name, self.name.replace("-", "_"))
+        """The name by which it is imported; empty if it is not."""
+        return "" if self.name.startswith(FILES_ONLY) else MODULES.get(self.name, self.name.replace("-", "_"))
+
+    def is_older(self, version: str) -> bool:
+        """Return whether a version is older than the oldest one that fits; False if either is no row of numbers."""
+        least = re.search(r">=\s*([\d.]+)", self.requirement)
+        return bool(least and version[:1].isdecimal() and _numbers(version) < _numbers(least[1]))
 
     def has(self, module: str) -> bool:
         """Return whether a module belongs to it, or contains it."""
-        return bool(module) and (f"{module}.".startswith(f"{self.module}.") or self.module.startswith(f"{module}."))
+        pairs = ((module, self.module), (self.module, module))
+        return bool(module and self.module) and any(f"{one}.".startswith(f"{other}.") for one, other in pairs)
 
     def broken(self, error: BaseException, path: str = "") -> MissingError:
         """Return the error of a package whose import raises another one, in the file at `path`."""
@@ -55,22 +70,38 @@ def packages() -> list[Package]:
         lines = metadata.requires("shflbench") or []
     except metadata.PackageNotFoundError:
         return []
-    parsed = [re.fullmatch(r"(([\w.-]+)[^;]*?)\s*(?:;.*extra == ['\"](\w+)['\"].*)?", line) for line in lines]
-    every = [Package(re.sub(r"[._]", "-", match[2]), match[1], match[3] or "") for match in parsed if match]
-    return [package for package in every if package.extra in EXTRAS]
+    return [package for package in map(_parsed, lines) if package and package.extra in EXTRAS]
+
+
+def require_packages() -> None:
+    """Raise MissingError if an imported package is not installed, or is older than shflbench requires.
+
+    Names of folders have the versions, and are read in 2 ms; `importlib.metadata` takes 30 for all packages.
+    """
+    versions = _installed_versions()
+    unseen = [
+        package for package in packages() if package.module and not package.extra and package.name not in versions
+    ]
+    if missing := [package for package in unseen if installed_version(package.name) is None]:
+        raise missing_error(*missing)
+    old = [package for package in packages() if package.is_older(versions.get(package.name, ""))]
+    if old:
+        names = ", ".join(f"{package.name} {versions[package.name]}" for package in old)
+        raise MissingError(
+            f"installed packages are too old for shflbench: {names}",
+            f"run: pip install --upgrade {_quoted(old)}",
+        )
 
 
 def missing_packages() -> list[Package]:
-    """Return the required packages that are not installed, as after `pip install --no-deps`."""
+    """Return the required packages that are not installed, as after `pip install --no-deps`, those of files as well."""
     return [package for package in packages() if not package.extra and installed_version(package.name) is None]
 
 
 def missing_error(*missing: Package) -> MissingError:
     """Return the error of packages that are not installed."""
-    names = [package.name for package in missing]
-    return MissingError(
-        f"required packages are not installed: {', '.join(names)}", f"run: pip install {' '.join(names)}"
-    )
+    names = ", ".join(package.name for package in missing)
+    return MissingError(f"required packages are not installed: {names}", f"run: pip install {_quoted(missing)}")
 
 
 def installed_version(package: str) -> str | None:
@@ -84,7 +115,7 @@ def installed_version(package: str) -> str | None:
 def broken_packages() -> Iterator[tuple[Package, MissingError]]:
     """Import every installed package, and yield those whose import raises an error."""
     for package in packages():
-        if installed_version(package.name) is None:
+        if not package.module or installed_version(package.name) is None:
             continue
         try:
             import_module(package.module)
@@ -106,6 +137,45 @@ def package_error(error: BaseException) -> MissingError | None:
         if package and step and (step.function == "<module>" or lacks):
             return package.broken(error, step.file)
     return _failed_import(error, known, steps[-1]) if steps else None
+
+
+def _parsed(line: str) -> Package | None:
+    """Return the package of a line of metadata, `name>=1; extra == "x"`; None if it is for another platform."""
+    requirement, _, marker = line.partition(";")
+    platform = re.search(r"sys_platform == ['\"](\w+)['\"]", marker)
+    name = re.match(r"[\w.-]+", requirement)
+    if name is None or (platform and platform[1] != sys.platform):
+        return None
+    extra = re.search(r"extra == ['\"](\w+)['\"]", marker)
+    return Package(_normal(name[0]), requirement.strip(), extra[1] if extra else "")
+
+
+def _quoted(wanted: Iterable[Package]) -> str:
+    return " ".join(f"'{package.requirement}'" for package in wanted)
+
+
+def _normal(name: str) -> str:
+    return re.sub(r"[._]", "-", name).lower()
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    """Return the numbers of a version without zeros at its end: (2, 1) for 2.1.0rc1."""
+    release = re.match(r"\d+(?:\.\d+)*", version)
+    numbers = [int(number) for number in release[0].split(".")] if release else []
+    while numbers and numbers[-1] == 0:
+        numbers.pop()
+    return tuple(numbers)
+
+
+def _installed_versions() -> dict[str, str]:
+    """Return the versions of all packages on the path, by name; of two, that of the first."""
+    versions: dict[str, str] = {}
+    for folder in sys.path:
+        with suppress(OSError):  # a zip file, or a folder that is not there
+            for entry in Path(folder).iterdir():
+                if match := re.fullmatch(r"(.+?)-([^-]+)(?:-py[\d.]+)?\.(?:dist|egg)-info", entry.name):
+                    versions.setdefault(_normal(match[1]), match[2])
+    return versions
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from shflbench.cuda.backends.cuda_errors import MEANINGS, OUT_OF_MEMORY, first_l
 from shflbench.cuda.backends.cuda_harness import Harness, harness_source
 from shflbench.cuda.backends.cuda_kernel import ALIGNMENT, CudaKernel, load
 from shflbench.cuda.backends.nvml import Monitor, named_uuid
+from shflbench.cuda.compile import cuda12
 from shflbench.cuda.compile import toolchain as toolchains
 from shflbench.cuda.compile.nvrtc import compile_kernel
 from shflbench.errors import DeviceError, LaunchError
@@ -41,6 +42,7 @@ def open_backend(index: str) -> CudaBackend:
 def import_cupy() -> ModuleType:
     """Return cupy; DeviceError says whether it is missing or broken."""
     try:
+        cuda12.load_compiler()
         return importlib.import_module("cupy")
     except ModuleNotFoundError as error:
         if error.name == "cupy":

@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shflbench.core.model import Target
+from shflbench.core.packages import missing_error, missing_packages
+from shflbench.cuda.compile import cuda12
 from shflbench.errors import CompilerError
 
 if TYPE_CHECKING:
@@ -85,7 +87,7 @@ def find() -> Toolchain:
         from cuda.pathfinder import load_nvidia_dynamic_lib
     except ImportError as error:
         raise CompilerError(
-            f"the CUDA compiler is not installed ({error.name or error} is missing)", INSTALL
+            f"the CUDA compiler is not installed ({error.name or error} is missing)", _install()
         ) from error
     except Exception as error:  # whatever a broken binary package raises at import
         raise CompilerError(
@@ -93,12 +95,16 @@ def find() -> Toolchain:
             "reinstall it: pip install --force-reinstall cuda-bindings cuda-pathfinder",
         ) from error
     try:
+        cuda12.load_compiler()
         library = load_nvidia_dynamic_lib("nvrtc").abs_path
         status, major, minor = nvrtc.nvrtcVersion()
         _, architectures = nvrtc.nvrtcGetSupportedArchs()
-    except RuntimeError as error:  # pathfinder's DynamicLibNotFoundError, and what the binding raises
+    except (
+        RuntimeError,
+        OSError,
+    ) as error:  # DynamicLibNotFoundError of pathfinder, of the binding, a damaged file
         raise CompilerError(
-            f"NVRTC, the CUDA compiler library, cannot be loaded: {str(error).splitlines()[0]}", INSTALL
+            f"NVRTC, the CUDA compiler library, cannot be loaded: {str(error).splitlines()[0]}", _install()
         ) from error
     if status != nvrtc.nvrtcResult.NVRTC_SUCCESS:
         raise CompilerError(f"NVRTC returned {status.name} for its version", INSTALL)
@@ -115,7 +121,14 @@ def find() -> Toolchain:
     )
 
 
+def _install() -> str:
+    """Return how to install what the compiler needs."""
+    missing = missing_packages()
+    return missing_error(*missing).advice if missing else INSTALL
+
+
 def _headers() -> Iterator[Path]:
+    yield from cuda12.headers()
     from cuda.pathfinder import find_nvidia_header_directory
 
     cudart, cccl = map(find_nvidia_header_directory, ("cudart", "cccl"))

@@ -41,6 +41,8 @@ def choose(query: str = "nvidia-smi") -> Choice:
 
 def how_to_install(extra: str) -> str:
     """Return the command that installs shflbench with an extra, from a checkout or from a wheel."""
+    if extra == COMPILE:  # what is always installed
+        return "in a checkout: pip install .; from a wheel: pip install shflbench-VERSION.whl"
     return f"in a checkout: pip install '.[{extra}]'; from a wheel: pip install 'shflbench-VERSION.whl[{extra}]'"
 
 
