@@ -71,8 +71,11 @@ MAXIMUM_BYTES = 16 * 2**20  # of a file of which a line is shown
 # Device code may use these headers, which are no part of the compiler's package.
 _PACKAGES = (
     ("curand", "cuRAND of the CUDA toolkit (with pip: nvidia-curand) and pass its include folder"),
-    ("cub/", "CCCL (with pip: nvidia-cuda-cccl)"),
-    ("cuda/", "CCCL (with pip: nvidia-cuda-cccl)"),
+    *((start, "CCCL (with pip: nvidia-cuda-cccl)") for start in ("cub/", "cuda/", "nv/", "thrust/")),
+    *(
+        (start, "the headers of CUDA (with pip: nvidia-cuda-runtime)")
+        for start in ("cuda_", "cooperative_groups", "mma.h")
+    ),
     ("cutlass/", "CUTLASS (its include folder)"),
     ("cute/", "CUTLASS (its include folder)"),
     ("crt/", "the headers of the CUDA compiler (with pip: nvidia-cuda-crt)"),

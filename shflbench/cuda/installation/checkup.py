@@ -126,12 +126,18 @@ def _compiler(install: str) -> tuple[Toolchain | None, list[PartCheck]]:
                 f"{name} headers", good=False, detail="missing, so library variants are skipped", remedy=install
             )
         )
-    parts.append(
-        PartCheck("nvdisasm", good=True, detail=str(toolchain.nvdisasm))
-        if toolchain.nvdisasm
-        else PartCheck("nvdisasm", good=False, detail="missing, so the machine code is not checked", remedy=install)
-    )
-    return toolchain, parts
+    return toolchain, [*parts, _nvdisasm(toolchain, install)]
+
+
+def _nvdisasm(toolchain: Toolchain, install: str) -> PartCheck:
+    if toolchain.nvdisasm is None:
+        return PartCheck("nvdisasm", good=False, detail="missing, so the machine code is not checked", remedy=install)
+    version = toolchain.nvdisasm_version()
+    if version is None:
+        detail = f"{toolchain.nvdisasm} cannot be run, so the machine code is not checked"
+        remedy = "reinstall it: pip install --force-reinstall nvidia-cuda-nvdisasm"
+        return PartCheck("nvdisasm", good=False, detail=detail, remedy=remedy)
+    return PartCheck("nvdisasm", good=True, detail=f"{version}, {toolchain.nvdisasm}")
 
 
 def _difference(toolchain: Toolchain | None) -> Iterator[PartCheck]:

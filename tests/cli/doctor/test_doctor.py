@@ -39,6 +39,9 @@ def headers(tmp_path: Path) -> Path:
     (folder / "cub").mkdir(parents=True)
     for name in ("cuda_runtime_api.h", "cub/cub.cuh"):
         (folder / name).touch()
+    disassembler = tmp_path / "nvdisasm"
+    disassembler.write_text("#!/bin/sh\necho V13.5.37\n", encoding="utf-8")
+    disassembler.chmod(0o755)
     return folder
 
 
@@ -58,7 +61,7 @@ def machine(monkeypatch: pytest.MonkeyPatch, headers: Path) -> Callable[..., Non
             nvrtc=(13, 5),
             library="/lib/libnvrtc.so.13",
             headers=(headers,),
-            nvdisasm=Path("/bin/nvdisasm"),
+            nvdisasm=headers.parent / "nvdisasm",
             architectures=(90,),
             identity="for the test",
         )
@@ -96,7 +99,7 @@ def test_machine_with_everything_can_time(
         "ok  NVRTC                 13.5, /lib/libnvrtc.so.13",
         f"ok  CUDA runtime headers  {headers}",
         f"ok  CCCL headers          {headers}",
-        "ok  nvdisasm              /bin/nvdisasm",
+        f"ok  nvdisasm              13.5.37, {tmp_path / 'nvdisasm'}",
         "ok  cupy                  14.2.0 (cupy-cuda13x)",
         f"ok  cache                 {tmp_path / 'cache'}, 0 compiled kernels",
         "",
@@ -200,6 +203,19 @@ def test_last_line_mentions_missing_parts(shflbench: Command, machine: Callable[
     assert outcome.out.endswith(
         "shflbench can compile, verify and time here, but not all kernels: see what is missing above.\n"
     )
+
+
+def test_disassembler_that_cannot_be_run_is_to_be_installed_again(
+    shflbench: Command, machine: Callable[..., None], tmp_path: Path, headers: Path
+) -> None:
+    machine(gpus=[H200], cupy=Cupy, packages=("cupy-cuda13x",))
+    assert headers.is_dir()
+    (tmp_path / "nvdisasm").write_text("damaged", encoding="utf-8")
+    out = shflbench("doctor").out
+    assert (
+        f"--  nvdisasm              {tmp_path / 'nvdisasm'} cannot be run, so the machine code is not checked\n" in out
+    )
+    assert "→ reinstall it: pip install --force-reinstall nvidia-cuda-nvdisasm\n" in out
 
 
 def test_required_package_that_is_missing_is_named_and_exits_4(
