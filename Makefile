@@ -14,7 +14,7 @@ BIN := .venv/bin
 PYTEST := PYTHONDONTWRITEBYTECODE= OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -q -n auto
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help bench test test-quick test-archs test-complete lint types imports tests docs plots site test-browser test-cuda12 constraints wheel wheelhouse clean always
+.PHONY: help bench test test-quick test-archs test-complete lint types imports tests docs plots site test-browser test-cuda12 constraints wheel wheelhouse release-check clean always
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -36,6 +36,7 @@ lint: .venv/ready ## style, format, spelling, size, and the files for GitHub
 	@git ls-files -z | $(BIN)/python -m tools.tracked_size
 	@$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	@$(BIN)/check-jsonschema --builtin-schema vendor.github-actions action.yml
+	@$(BIN)/check-jsonschema --builtin-schema vendor.citation-file-format CITATION.cff
 	@$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-forms $(filter-out %/config.yml,$(wildcard .github/ISSUE_TEMPLATE/*.yml))
 	@$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-config .github/ISSUE_TEMPLATE/config.yml
 
@@ -91,6 +92,9 @@ wheelhouse: .venv/ready ## download what an offline machine needs to dist/wheelh
 	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --constraint constraints.txt \
 		--wheel-dir dist/wheelhouse ".[$$(cat .venv.extra)]"
 	@ls dist/wheelhouse
+
+release-check: .venv/ready ## build wheel and source archive in dist/, and try them as users install them
+	@$(BIN)/python -m tools.release
 
 clean: ## remove the environments and every cache
 	rm -rf .venv .venv.extra .venv-cuda12 build dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache

@@ -1,0 +1,1 @@
+"""Check that a release can be published: `make release-check`."""
