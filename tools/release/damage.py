@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from contextlib import contextmanager
-from pathlib import Path
+from itertools import product
 from typing import TYPE_CHECKING
 
 from tools.release.artifacts import ReleaseError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from tools.release.installation import Installation
 
@@ -25,20 +26,15 @@ def break_all(installation: Installation) -> str:
     """Remove, make older and damage each required package in turn; ReleaseError unless it is named with a remedy."""
     site = next(installation.folder.glob("lib/python*/site-packages"))
     tried = 0
-    for name in _required(site):
-        for broken in (_removed, _older, _damaged):
-            with broken(site, name) as applies:
-                if not applies:
-                    continue
-                tried += 1
-                for command, words in COMMANDS.items():
-                    may_work = command == "check" and (broken is _damaged or name in NOT_NEEDED)
-                    printed = installation.call(*words, codes=(MISSING, RACE) if may_work else (MISSING,))
-                    if "broken  1 finding" not in printed and not re.search(
-                        rf"(?s)^error: .*{name}.*\n.*pip install", printed
-                    ):
-                        what = broken.__name__.strip("_")
-                        raise ReleaseError(f"with {name} {what}, `{command}` prints: {printed.strip()}")
+    for name, broken in product(_required(site), (_removed, _older, _damaged)):
+        with broken(site, name) as applies:
+            tried += applies
+            for command, words in COMMANDS.items() if applies else ():
+                may_work = command == "check" and (broken is _damaged or name in NOT_NEEDED)
+                printed = installation.call(*words, codes=(MISSING, RACE) if may_work else (MISSING,))
+                if "1 finding" not in printed and not re.search(rf"(?s)^error: .*{name}.*\n.*pip install", printed):
+                    what = broken.__name__.strip("_")
+                    raise ReleaseError(f"with {name} {what}, `{command}` prints: {printed.strip()}")
     return f"{tried} broken installations end in one sentence with a remedy, by {' and '.join(COMMANDS)}"
 
 
