@@ -14,6 +14,7 @@ from shflbench.cuda.compile.ptx_process import SHARED, PtxProcess, UnfinishedErr
 from shflbench.cuda_sources.kernel_file import CompileOptions
 from shflbench.cuda_sources.read import read_cuda
 from shflbench.cuda_sources.read_options import Compilers
+from shflbench.errors import CompilerError
 from tests import kernels
 
 UNIT = PtxUnit(b"__global__ void k(int *p) { *p = 1; }\n", "k.cu", {}, (), ("-arch=compute_90",))
@@ -51,6 +52,12 @@ def test_headers_are_named_below_the_folder_in_which_the_caller_works_now(
     (tmp_path / "second").rmdir()
     assert process.compile(unit, kernels.tools()).ptx
     process.end()
+
+
+def test_a_process_that_cannot_be_started_is_no_crash_of_the_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.executable", "/etc/hostname")
+    with pytest.raises(CompilerError, match="no process can be started to compile in: permission denied"):
+        PtxProcess().compile(UNIT, kernels.tools())
 
 
 def test_a_compilation_without_end_is_ended_and_the_next_one_works(monkeypatch: pytest.MonkeyPatch) -> None:

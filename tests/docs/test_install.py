@@ -25,6 +25,7 @@ def test_every_target_of_make_on_the_page_exists() -> None:
 def test_the_container_copies_all_files_that_the_wheel_is_built_from() -> None:
     copied = {name for line in re.findall(r"^COPY (.*) \S+$", CONTAINERFILE, re.MULTILINE) for name in line.split()}
     needed = {PROJECT["readme"], *PROJECT["license-files"], "constraints.txt", "pyproject.toml", "shflbench", "suites"}
+    needed.add("tools/project_urls.py")
     assert copied == needed
     assert all((ROOT / name).exists() for name in copied)
 

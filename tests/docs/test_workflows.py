@@ -11,6 +11,10 @@ from tests.docs.commands import unknown
 
 ROOT = Path(__file__).parents[2]
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+WRITERS = {  # jobs that publish, after all others of their workflow
+    "release": {"publish": {"contents": "read", "id-token": "write", "attestations": "write"}},
+    "site": {"deploy": {"pages": "write", "id-token": "write"}},
+}
 TARGETS = set(re.findall(r"^([a-z0-9-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
 
 
@@ -32,8 +36,12 @@ def test_every_command_of_a_workflow_exists(words: list[str]) -> None:
             assert target in TARGETS
         case ["shflbench", *rest]:
             assert unknown(rest) == set()
-        case ["test", *_]:
+        case ["test" | "cyclonedx-py", *_]:
             pass
+        case ["docker", "build", *_]:
+            assert "." in words
+        case ["docker", "run", "--rm", "shflbench", *rest]:
+            assert unknown(rest) == set()
         case _:
             assert words[:2] == ["pip", "install"]
 
@@ -44,6 +52,7 @@ def test_workflows_run_all_tests_and_try_the_wheel() -> None:
         "make test",
         "make test-archs",
         "make test-complete",
+        "make release-check",
         "make wheel",
         "pip install",
         "shflbench run",
@@ -55,4 +64,6 @@ def test_workflows_run_all_tests_and_try_the_wheel() -> None:
 def test_a_workflow_may_only_read_and_ends_in_time(path: Path) -> None:
     workflow = load(path)
     assert workflow["permissions"] == {"contents": "read"}
+    writers = {name: job["permissions"] for name, job in workflow["jobs"].items() if "permissions" in job}
+    assert writers == WRITERS.get(path.stem, {})
     assert all(job["timeout-minutes"] <= 120 for job in workflow["jobs"].values())

@@ -11,6 +11,7 @@ import os
 import resource
 import signal
 import subprocess
+import sys
 import threading
 from contextlib import suppress
 from multiprocessing.connection import Connection, Pipe
@@ -19,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.core.processes import FROM_TERMINAL, start_server
 from shflbench.cuda.compile.nvrtc import PtxResult, compile_ptx
-from shflbench.errors import CompileError, ShflbenchError
+from shflbench.errors import CompileError, CompilerError, ShflbenchError
 
 if TYPE_CHECKING:
     from shflbench.cuda.compile.nvrtc import PtxUnit
@@ -94,7 +95,7 @@ class PtxProcess:
             self._pipe, end = Pipe()
             self._owner = os.getpid()
             with end:
-                self._process = start_server(__name__, end.fileno(), end=end, output=subprocess.DEVNULL)
+                self._process = _start(end)
             if not self._pipe.poll(_START_S):
                 self.end()
                 raise _crashed(unit)
@@ -109,6 +110,14 @@ class PtxProcess:
             process.wait()
         if pipe is not None:
             pipe.close()
+
+
+def _start(end: Connection) -> subprocess.Popen[bytes]:
+    try:
+        return start_server(__name__, end.fileno(), end=end, output=subprocess.DEVNULL)
+    except OSError as error:
+        what = f"no process can be started to compile in: {(error.strerror or str(error)).lower()}"
+        raise CompilerError(what, f"Check that {sys.executable} can be run, and how many processes may run.") from error
 
 
 def _crashed(unit: PtxUnit) -> UnfinishedError:
