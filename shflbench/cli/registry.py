@@ -39,7 +39,7 @@ HEADINGS: Mapping[str, Mapping[str, str]] = {  # heading → name → one-line h
         "baseline": "Store runs under a name, as a base for later comparisons.",
         "noise": "Estimate a GPU's noise, or report the smallest slowdown that a gate would detect in each case.",
         "fleet": "Rank the devices of a fleet, and name those that are slow, noisy, hot, throttled or wrong.",
-        "convert": "Convert results of NVBench, Google Benchmark or CSV files to a run.",
+        "convert": "Convert results of other benchmark tools to a run.",
     },
     "Kernels and suites": {
         "check": "Check kernels for races and memory faults, without a GPU.",

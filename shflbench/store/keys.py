@@ -71,7 +71,8 @@ KEYS: Mapping[str, str] = {
     "thresholds": "the suite's smallest changes that matter, for all cases and for some; null in older runs",
     "waits_for_memory": "variants whose loop waits for L2 or DRAM, as their pattern declares: pattern/variant; null in"
     " older runs",
-    "converted.tool": "what wrote the files that the run was converted from: nvbench, google-benchmark or csv;"
+    "converted.tool": "what wrote the files that the run was converted from: nvbench, google-benchmark,"
+    " pytest-benchmark, hyperfine, kernel-tuner, triton-report or csv;"
     " `converted` is null where shflbench measured",
     "converted.version": "version of that tool; null where it is unknown",
     "converted.processes": "one entry per process, whose place is the number of the process in the samples: `file` as"

@@ -108,7 +108,7 @@ class ConvertedProcess:
 class Conversion:
     """The files of another tool that a run was converted from."""
 
-    tool: str  # nvbench, google-benchmark or csv
+    tool: str  # value of `BenchmarkTool`
     version: str | None  # of the tool
     processes: tuple[ConvertedProcess, ...]  # the place is the number of the process in the samples
 

@@ -17,7 +17,10 @@ GZIP_START = b"\x1f\x8b"
 GZIP = 31  # zlib's window size for 32 KiB, plus 16: a gzip header (zlib manual, inflateInit2)
 
 WRITE_AGAIN = "write the file again, or leave it out"
-FORMATS = "NVBench's JSON, Google Benchmark's JSON, or CSV with the columns case, process and time_us"
+FORMATS = (
+    "NVBench, Google Benchmark, pytest-benchmark, hyperfine, Kernel Tuner or Triton's perf_report, or CSV with the "
+    "columns case, process and time_us"
+)
 
 
 def read_bytes(path: Path, most: int = MOST_FOREIGN_BYTES) -> bytes:

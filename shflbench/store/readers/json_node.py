@@ -6,6 +6,8 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from shflbench.core.json_text import DuplicateKeyError, parse
 from shflbench.core.numerals import decimal_number, whole_number
 from shflbench.errors import ResultsError
@@ -16,6 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from shflbench.store.readers.recording import Floats
+
+NUMBERS = {int, float}  # not bool
 MOST_DIGITS = 30  # of a number that is written as a text
 
 
@@ -44,6 +49,27 @@ class JsonNode:
             raise node.wrong("a list")
         for place, item in enumerate(node.value):
             yield JsonNode(item, self.path, f"{node.where}[{place}]")
+
+    def members(self, key: str) -> Iterator[JsonNode]:
+        """Yield the values of the object under a key."""
+        node = self.child(key)
+        if not isinstance(node.value, dict):
+            raise node.wrong("an object")
+        for name, value in node.value.items():
+            yield JsonNode(value, self.path, f"{node.where}[{shorten(name)}]")
+
+    def numbers(self, key: str) -> Floats:
+        """Return the list of numbers under a key."""
+        node = self.child(key)
+        if not isinstance(node.value, list):
+            raise node.wrong("a list of numbers")
+        wrong = next((place for place, value in enumerate(node.value) if type(value) not in NUMBERS), None)
+        if wrong is not None:
+            raise JsonNode(node.value[wrong], self.path, f"{node.where}[{wrong}]").wrong("a number")
+        try:
+            return np.array(node.value, dtype=np.float64)
+        except OverflowError:
+            raise node.wrong("a list of numbers that a double can hold") from None
 
     def text(self, key: str) -> str:
         """Return the text under a key."""

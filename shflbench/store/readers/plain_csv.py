@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import TYPE_CHECKING
@@ -14,12 +12,13 @@ from shflbench.core.numerals import decimal_number
 from shflbench.errors import ResultsError
 from shflbench.store.readers.blocks import split_into_blocks
 from shflbench.store.readers.content import MOST_PROCESSES
+from shflbench.store.readers.csv_lines import CORRECT, read_lines, wrong_line
 from shflbench.store.readers.names import MOST_CASES, check_name, shorten
 from shflbench.store.readers.recording import RecordedProcess
 from shflbench.store.readers.times import is_clock, is_time, parse_started, timed_case
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from datetime import datetime
     from pathlib import Path
 
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 
 REQUIRED = ("case", "process", "time_us")
 OPTIONAL = ("round", "sm_clock_mhz", "started")
-CORRECT = "correct the file, or leave it out"
 
 
 @dataclass(slots=True)
@@ -67,14 +65,14 @@ def is_plain_csv(head: str) -> bool:
 
 def read_plain_csv(text: str, path: Path) -> list[RecordedProcess]:
     """Return the processes in a file; ResultsError, which names the line, if it is not as documented."""
-    lines = _lines(text, path)
+    lines = read_lines(text, path)
     _, names = next(lines, (1, []))
     names = [name.strip() for name in names]
     _check_columns(names, path)
     processes: dict[str, _ProcessLines] = {}
     for number, cells in lines:
         if len(cells) != len(names):
-            raise _wrong(path, number, f"{len(cells)} values for {len(names)} columns")
+            raise wrong_line(path, number, f"{len(cells)} values for {len(names)} columns")
         _add(processes, dict(zip(names, map(str.strip, cells), strict=True)), path, number)
     if not processes:
         raise ResultsError(f"{path} has no samples", CORRECT)
@@ -90,27 +88,16 @@ def read_plain_csv(text: str, path: Path) -> list[RecordedProcess]:
     ]
 
 
-def _lines(text: str, path: Path) -> Iterator[tuple[int, Sequence[str]]]:
-    """Yield the cells of each line that is not empty, with its number."""
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-    try:
-        for cells in reader:
-            if any(cells):
-                yield reader.line_num, cells
-    except csv.Error as error:
-        raise _wrong(path, reader.line_num, str(error)) from error
-
-
 def _check_columns(names: Sequence[str], path: Path) -> None:
     for name in REQUIRED:
         if name not in names:
-            raise _wrong(path, 1, f"the column {name} is missing")
+            raise wrong_line(path, 1, f"the column {name} is missing")
     for place, name in enumerate(names):
         if name not in {*REQUIRED, *OPTIONAL}:
             allowed = ", ".join((*REQUIRED, *OPTIONAL))
-            raise _wrong(path, 1, f"unknown column `{shorten(name)}`; columns: {allowed}")
+            raise wrong_line(path, 1, f"unknown column `{shorten(name)}`; columns: {allowed}")
         if name in names[:place]:
-            raise _wrong(path, 1, f"the column {name} is there twice")
+            raise wrong_line(path, 1, f"the column {name} is there twice")
 
 
 def _add(processes: dict[str, _ProcessLines], cells: dict[str, str], path: Path, number: int) -> None:
@@ -118,32 +105,32 @@ def _add(processes: dict[str, _ProcessLines], cells: dict[str, str], path: Path,
     started = _started(cells.get("started", ""), path, number)
     process = processes.setdefault(cells["process"], _ProcessLines(started))
     if process.started != started:
-        raise _wrong(
+        raise wrong_line(
             path, number, f"another start of the process `{shorten(cells['process'])}` than in an earlier line"
         )
     case = process.cases.get(cells["case"])
     if case is None:
         case = process.cases[check_name(cells["case"], path, f"line {number}")] = _CaseLines()
     if len(processes) > MOST_PROCESSES:
-        raise _wrong(path, number, f"more than {MOST_PROCESSES} processes")
+        raise wrong_line(path, number, f"more than {MOST_PROCESSES} processes")
     if len(process.cases) > MOST_CASES:
-        raise _wrong(path, number, f"more than {MOST_CASES:,} cases")
+        raise wrong_line(path, number, f"more than {MOST_CASES:,} cases")
     time_us = _number(cells["time_us"])
     if not is_time(time_us):
-        raise _wrong(path, number, f"time_us is '{shorten(cells['time_us'])}', not a time in µs")
+        raise wrong_line(path, number, f"time_us is '{shorten(cells['time_us'])}', not a time in µs")
     case.times_us.append(time_us)
     if "round" in cells:
         case.rounds.append(case.labels.setdefault(cells["round"], len(case.labels)))
     if clock := cells.get("sm_clock_mhz"):
         case.clocks_mhz.append(_number(clock))
         if not is_clock(case.clocks_mhz[-1]):
-            raise _wrong(path, number, f"sm_clock_mhz is '{shorten(clock)}', not a clock in MHz")
+            raise wrong_line(path, number, f"sm_clock_mhz is '{shorten(clock)}', not a clock in MHz")
 
 
 def _started(text: str, path: Path, number: int) -> datetime | None:
     started = parse_started(text) if text else None
     if text and started is None:
-        raise _wrong(path, number, f"started is '{shorten(text)}', not a time such as 2026-11-20T08:00:10Z")
+        raise wrong_line(path, number, f"started is '{shorten(text)}', not a time such as 2026-11-20T08:00:10Z")
     return started
 
 
@@ -153,7 +140,3 @@ def _number(text: str) -> float:
         return decimal_number(text)
     except ValueError:
         return float("nan")
-
-
-def _wrong(path: Path, number: int, what: str) -> ResultsError:
-    return ResultsError(f"{path}:{number}: {what}", CORRECT)

@@ -27,12 +27,27 @@ class BenchmarkTool(StrEnum):
 
     NVBENCH = "nvbench"
     GOOGLE_BENCHMARK = "google-benchmark"
+    PYTEST_BENCHMARK = "pytest-benchmark"
+    HYPERFINE = "hyperfine"
+    KERNEL_TUNER = "kernel-tuner"
+    TRITON_REPORT = "triton-report"
     CSV = "csv"
 
     @property
     def label(self) -> str:
         """Its name in sentences."""
-        return {"nvbench": "NVBench", "google-benchmark": "Google Benchmark", "csv": "plain CSV"}[self]
+        return _LABELS[self]
+
+
+_LABELS = {
+    BenchmarkTool.NVBENCH: "NVBench",
+    BenchmarkTool.GOOGLE_BENCHMARK: "Google Benchmark",
+    BenchmarkTool.PYTEST_BENCHMARK: "pytest-benchmark",
+    BenchmarkTool.HYPERFINE: "hyperfine",
+    BenchmarkTool.KERNEL_TUNER: "Kernel Tuner",
+    BenchmarkTool.TRITON_REPORT: "Triton's perf_report",
+    BenchmarkTool.CSV: "plain CSV",
+}
 
 
 @dataclass(frozen=True, slots=True)

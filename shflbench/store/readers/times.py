@@ -16,6 +16,7 @@ from shflbench.store.readers.recording import RecordedCase
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from shflbench.store.readers.json_node import JsonNode
     from shflbench.store.readers.recording import Floats
 
 MOST_US = 1e10  # 2.8 hours: no sample takes as long
@@ -35,6 +36,23 @@ def check_times(times_us: Floats, path: Path, where: str) -> None:
     if len(wrong):
         first = int(wrong[0])
         raise ResultsError(f"{path}: {where}: sample {first} is {times_us[first]:g} µs, which is no time", WRITE_AGAIN)
+
+
+def read_time(node: JsonNode, key: str, unit_us: float) -> float:
+    """Return the time under a key in µs; ResultsError if it is no time. `unit_us` is the unit of the file in µs."""
+    time_us = node.number(key) * unit_us
+    if not is_time(time_us):
+        raise node.child(key).wrong("a time")
+    return time_us
+
+
+def read_times(node: JsonNode, key: str, unit_us: float) -> Floats:
+    """Return the list of times under a key in µs, one at least; ResultsError if one of them is no time."""
+    times_us = node.numbers(key) * unit_us
+    if not len(times_us):
+        raise node.child(key).wrong("a list of times")
+    check_times(times_us, node.path, node.child(key).where)
+    return times_us
 
 
 def timed_case(rounds: tuple[Floats, ...], clocks_mhz: Floats | None, clock_mhz: float | None) -> RecordedCase:

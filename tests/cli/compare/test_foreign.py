@@ -10,7 +10,8 @@ from tests.cli.gate.runs import lay
 from tests.conftest import Command
 from tests.store.readers.foreign_files import write_csv, write_nvbench
 
-GOOGLE = Path(__file__).parents[2] / "data/readers/google-benchmark"
+DATA = Path(__file__).parents[2] / "data/readers"
+GOOGLE = DATA / "google-benchmark"
 CASES = {"copy/T=F32": 50.0, "scan": 200.0}
 SKIPPED = {"copy/T=I8": "narrow"}
 
@@ -116,3 +117,39 @@ def test_a_function_of_nanoseconds_is_found_slower(shflbench: Command) -> None:
     manual = [path.write_text(path.read_text().replace("BM_a", "BM_a/manual_time")) for path in Path().glob("*/*.json")]
     assert len(manual) == 6
     assert shflbench("compare", "base", "new").code == 0
+
+
+@pytest.mark.parametrize(
+    ("tool", "slower"),
+    [
+        ("pytest-benchmark", "slower test_sums.py::test_sum_integers"),
+        ("hyperfine", "slower wait"),
+    ],
+)
+def test_other_tools_find_a_large_slowdown_on_a_busy_cpu(shflbench: Command, tool: str, slower: str) -> None:
+    outcome = shflbench("compare", DATA / tool / "base", DATA / tool / "new", "--alternated")
+    assert outcome.code == 1
+    assert slower in " ".join(outcome.out.split())
+    assert "the SM clock was not recorded" in outcome.err
+
+
+def test_kernel_tuner_times_a_configuration_too_briefly_for_certainty(shflbench: Command) -> None:
+    """Twice the work is suspected: 20 samples of 0.6 ms are one block, and a slow state of a machine lasts longer."""
+    outcome = shflbench("compare", DATA / "kernel-tuner/base", DATA / "kernel-tuner/new")
+    assert outcome.code == 0
+    assert outcome.out.count("suspected") >= 3
+    assert "measure three rounds or more per process" in outcome.out
+
+
+def test_values_of_triton_are_compared_by_the_spread_between_files(shflbench: Command) -> None:
+    new = [Path("slow") / str(number) / "sum-time.csv" for number in (1, 2, 3)]
+    for number, path in enumerate(new, 1):
+        path.parent.mkdir(parents=True)
+        lines = ["M,N,Range (ms),List (ms)", f"8,1000,1.{number},0.25", "64,1000,20,"]
+        path.write_text("\n".join(lines))
+    sides = {"base": [DATA / "triton" / str(number) for number in (1, 2, 3)], "new": [path.parent for path in new]}
+    for side, folders in sides.items():
+        assert shflbench("convert", *folders, "-o", side).code == 0
+    outcome = shflbench("compare", "base", "new")
+    assert "warning: a side has no samples" in outcome.err
+    assert "sum-time/Range/M=8/N=1000" in outcome.out

@@ -9,7 +9,9 @@ from shflbench.store import read_run
 from tests.conftest import Command
 from tests.store.readers.foreign_files import write_csv, write_nvbench
 
-GOOGLE = Path(__file__).parents[2] / "data/readers/google-benchmark"
+DATA = Path(__file__).parents[2] / "data/readers"
+GOOGLE = DATA / "google-benchmark"
+TRITON = DATA / "triton"
 COPY = "copy/T=F32/Elements=2^20"
 CASES = {COPY: 50.0, "copy/T=F32/Elements=2^24": 400.0, "scan": 120.0}
 
@@ -79,7 +81,18 @@ def test_converted_run_compares_as_its_files_do(shflbench: Command, nvbench: Pat
         assert report[-1] == "1 slower, 1 missing of 4 cases"
 
 
-@pytest.mark.parametrize("files", [("base.csv",), (GOOGLE / "base",), (GOOGLE / "aggregates",)])
+@pytest.mark.parametrize(
+    "files",
+    [
+        ("base.csv",),
+        (GOOGLE / "base",),
+        (GOOGLE / "aggregates",),
+        (DATA / "pytest-benchmark/base",),
+        (DATA / "hyperfine/base",),
+        (DATA / "kernel-tuner/base",),
+        (TRITON / "1", TRITON / "2", TRITON / "3"),
+    ],
+)
 def test_other_formats_are_converted_too(shflbench: Command, files: tuple[Path, ...]) -> None:
     write_csv(Path("base.csv"), CASES)
     assert shflbench("convert", *files, "-o", "run").code == 0
@@ -99,3 +112,19 @@ def test_a_folder_that_is_not_empty_is_not_overwritten(shflbench: Command, nvben
     outcome = shflbench("convert", nvbench, "-o", "base")
     assert (outcome.code, outcome.out) == (3, "")
     assert outcome.err.startswith("error: base exists and is not empty\n")
+
+
+def test_a_unit_is_stated_for_values_without_one(shflbench: Command) -> None:
+    refused = shflbench("convert", TRITON / "sum-no-label.csv", "-o", "run")
+    assert refused.code == 3
+    assert "--unit ms" in refused.err
+    assert shflbench("convert", TRITON / "sum-no-label.csv", "--unit", "ms", "-o", "run").code == 0
+    (row, *_) = read_run(Path("run")).rows
+    assert (row.case_id, row.time_us) == ("sum-no-label/Range/M=8/N=1000", pytest.approx(194.618))
+
+
+def test_a_unit_is_refused_for_tools_whose_unit_is_known(shflbench: Command) -> None:
+    outcome = shflbench("convert", GOOGLE / "base", "--unit", "ms", "-o", "run")
+    assert outcome.code == 2
+    assert "was written by Google Benchmark, whose unit is known" in outcome.err
+    assert not Path("run").exists()

@@ -10,7 +10,8 @@ from typing import Any
 
 from tests.store.readers.foreign_files import write_csv, write_nvbench
 
-GOOGLE = Path(__file__).parents[2] / "data/readers/google-benchmark"
+DATA = Path(__file__).parents[2] / "data/readers"
+GOOGLE = DATA / "google-benchmark"
 Files = dict[str, bytes]  # by path below the folder
 
 VALUES: tuple[Any, ...] = (
@@ -76,7 +77,15 @@ def originals(folder: Path) -> tuple[Files, ...]:
         write_csv(folder / "csv" / f"{number}.csv", cases, processes=range(number, number + 1), rounds=3)
     packed = {"all.csv.gz": gzip.compress(write_csv(folder / "all.csv", cases, rounds=3).read_bytes(), mtime=0)}
     folders = (folder / "nvbench", folder / "summaries", folder / "csv", GOOGLE / "base", GOOGLE / "aggregates")
-    return (*map(files_of, folders), packed)
+    recorded = (
+        "pytest-benchmark/base",
+        "pytest-benchmark/summaries",
+        "hyperfine/base",
+        "kernel-tuner/base",
+        "triton/1",
+    )
+    unfinished = {"unfinished.json": (DATA / "kernel-tuner/unfinished.json").read_bytes()}
+    return (*map(files_of, folders), packed, *(files_of(DATA / name) for name in recorded), unfinished)
 
 
 def files_of(folder: Path) -> Files:

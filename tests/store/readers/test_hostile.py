@@ -66,6 +66,11 @@ def text(content: str, name: str = "0.csv") -> Callable[[], None]:
     return apply
 
 
+def stats(content: str) -> Callable[[], None]:
+    """Write a file of pytest-benchmark with one benchmark."""
+    return text(f'{{"machine_info": {{}}, "benchmarks": [{{"fullname": "a", "stats": {content}}}]}}', "0.json")
+
+
 def packed(content: bytes) -> Callable[[], None]:
     def apply() -> None:
         text("")()
@@ -80,6 +85,8 @@ def json_is_huge() -> None:
         file.truncate(1 << 40)
 
 
+PYTEST = '{"machine_info": {}, "benchmarks": '
+TUNER = '{"device_name": "", "kernel_name": "k", "tune_params_keys": '
 HEAD = "case,process,time_us\n"
 GOOGLE = {"name": "a", "run_name": "a", "run_type": "iteration", "iterations": 1, "real_time": 1.0, "time_unit": "us"}
 TWICE = {"context": {}, "benchmarks": [{**GOOGLE, "repetition_index": 0}] * 2}
@@ -107,6 +114,29 @@ DAMAGE: list[tuple[Callable[[], object], str]] = [
     (text(json.dumps(TWICE), "0.json"), "repetition 0 of `a` is there twice"),
     (text('{"context": {}, "benchmarks": null}', "0.json"), "side/0.json has no benchmarks"),
     (text('{"devices": [], "benchmarks": []}', "0.json"), "side/0.json has no states"),
+    (text(PYTEST + "[]}", "0.json"), "side/0.json has no benchmarks"),
+    (text(PYTEST + '[{"fullname": "a"}]}', "0.json"), "side/0.json: `benchmarks[0].stats` is missing"),
+    (stats('{"data": [1, true], "iterations": 1}'), "`benchmarks[0].stats.data[1]` is true, not a number"),
+    (stats('{"data": [], "iterations": 1}'), "`benchmarks[0].stats.data` is nested, not a list of times"),
+    (stats('{"data": [1, -1], "iterations": 1}'), "benchmarks[0].stats.data: sample 1 is -1e+06 µs, which is no time"),
+    (stats(f'{{"data": [{10**400}], "iterations": 1}}'), "data` is nested, not a list of numbers that a double can"),
+    (stats('{"data": [1], "iterations": 0}'), "`benchmarks[0].stats.iterations` is 0, not a number above 0"),
+    (text('{"results": []}', "0.json"), "side/0.json has no results"),
+    (text('{"results": [{"command": "a\\nb"}]}', "0.json"), "the name `a\\nb` has characters that cannot be printed"),
+    (text('{"results": [{"command": "a", "times": {}}]}', "0.json"), "`results[0].times` is nested, not a list of"),
+    (text(json.dumps({"results": [{"command": "a", "times": [1]}] * 2}), "0.json"), "results[1]: `a` is there twice"),
+    (text(TUNER + '["x"], "cache": {', "0.json"), "side/0.json has no configurations"),
+    (text(TUNER + '["x"], "cache": {"1": {"x": 1, "time": 1},\n"1"', "0.json"), "side/0.json:2:4: not JSON"),
+    (text(TUNER + '["x"], "cache": {"1": 2}}', "0.json"), "`cache[1]` is 2, not an object"),
+    (text(TUNER + '["x"], "cache": {"1": {"time": 1}}}', "0.json"), "`cache[1].x` is missing"),
+    (text(TUNER + '["x"], "cache": {"1": {"x": 1, "time": -1}}}', "0.json"), "`cache[1].time` is -1, not a time"),
+    (text(TUNER + '[1], "cache": {}}', "0.json"), "`tune_params_keys` is nested, not a list of names"),
+    (text("N,T (ms)\n"), "side/0.csv has no results"),
+    (text("N,T (ms)\n1,2,3\n"), "side/0.csv:2: 3 values for 2 columns"),
+    (text("N,T (ms)\n1,x\n"), "side/0.csv:2: 'x' is no number"),
+    (text("N,T (ms)\n1,-2\n"), "side/0.csv:2: '-2' is no time"),
+    (text("N,T (ms)\n1,2\n1,3\n"), "side/0.csv:3: `0/T/N=1` is there twice"),
+    (text("N,T (GB/s)\n1,2\n"), "side/0.csv: the values are `GB/s`, which is no unit of time"),
     (text(HEAD), "side/0.csv has no samples"),
     (text(HEAD + "scan,0,-1\n"), "side/0.csv:2: time_us is '-1', not a time in µs"),
     (text(HEAD + "scan,0,1\nscan,0\n"), "side/0.csv:3: 2 values for 3 columns"),

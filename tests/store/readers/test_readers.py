@@ -122,6 +122,165 @@ def test_google_benchmark_of_before_1_5_marks_aggregates_in_the_name_alone(tmp_p
     assert process.started == datetime(2017, 11, 7, 21, 16, 44, tzinfo=UTC)
 
 
+def test_pytest_benchmark_gives_rounds_as_samples_of_many_executions() -> None:
+    recording = read_recording(DATA / "pytest-benchmark" / "base")
+    assert recording.tool is BenchmarkTool.PYTEST_BENCHMARK
+    assert len(recording.processes) == 3
+    first = recording.processes[0]
+    assert list(first.cases) == [
+        "test_sums.py::test_sum_integers",
+        "test_sums.py::test_sort_list[64]",
+        "test_sums.py::test_sort_list[512]",
+        "test_sums.py::test_pedantic",
+    ]
+    entry = json.loads((DATA / "pytest-benchmark/base/1.json").read_text())["benchmarks"][0]
+    case = first.cases[entry["fullname"]]
+    assert np.concatenate(case.rounds).tolist() == pytest.approx([1e6 * time for time in entry["stats"]["data"]])
+    assert [len(times) for times in case.rounds] == [1] * 4  # each takes over 0.1 s
+    assert case.executions == entry["stats"]["iterations"] == 100
+    assert [len(times) for times in first.cases["test_sums.py::test_pedantic"].rounds] == [10]
+    assert (first.host, first.version, first.started) == ("vm", "5.3.1", None)
+
+
+def test_pytest_benchmark_without_data_gives_the_median_and_the_deviation() -> None:
+    (process,) = read_recording(DATA / "pytest-benchmark" / "summaries").processes
+    stats = json.loads((DATA / "pytest-benchmark/summaries/1.json").read_text())["benchmarks"][0]["stats"]
+    summary = process.cases["test_sums.py::test_sum_integers"].summary
+    assert summary
+    assert summary.time_us == pytest.approx(1e6 * stats["median"])
+    assert summary.deviation_us == pytest.approx(1e6 * stats["stddev"])
+    assert summary.samples == stats["rounds"] == 4
+
+
+def test_hyperfine_gives_executions_as_samples_of_one_process_per_file() -> None:
+    recording = read_recording(DATA / "hyperfine" / "base")
+    assert recording.tool is BenchmarkTool.HYPERFINE
+    assert len(recording.processes) == 3
+    entry = json.loads((DATA / "hyperfine/base/1.json").read_text())["results"][0]
+    case = recording.processes[0].cases["wait"]
+    assert np.concatenate(case.rounds).tolist() == pytest.approx([1e6 * time for time in entry["times"]])
+    assert [len(times) for times in case.rounds] == [2] * 3  # of 53 ms each
+    assert recording.processes[0].notes == ()
+
+
+def test_failed_executions_of_hyperfine_are_named() -> None:
+    (process,) = read_recording(DATA / "hyperfine" / "ignored.json").processes
+    (note,) = process.notes
+    assert note.endswith("ignored.json: 4 of 4 executions of `sh -c 'exit 3'` failed, and their times count")
+
+
+def test_hyperfine_without_times_gives_the_median_and_the_deviation(tmp_path: Path) -> None:
+    root = json.loads((DATA / "hyperfine/base/1.json").read_text())
+    del root["results"][0]["times"]
+    root["results"][1] |= {"times": None, "stddev": None, "exit_codes": [0]}
+    (tmp_path / "1.json").write_text(json.dumps(root))
+    first, second = (case.summary for case in read_recording(tmp_path / "1.json").processes[0].cases.values())
+    assert first
+    assert second
+    assert first.time_us == pytest.approx(1e6 * root["results"][0]["median"])
+    assert first.deviation_us == pytest.approx(1e6 * root["results"][0]["stddev"])
+    assert (first.samples, second.deviation_us, second.samples) == (6, None, 1)
+
+
+def test_kernel_tuner_gives_the_times_of_each_configuration() -> None:
+    recording = read_recording(DATA / "kernel-tuner" / "base")
+    assert recording.tool is BenchmarkTool.KERNEL_TUNER
+    first = recording.processes[0]
+    entries = json.loads((DATA / "kernel-tuner/base/1.json").read_text())["cache"]
+    assert list(first.cases) == [
+        f"scale/100000/block_size_x={size}/kind={kind}" for size in (16, 1024) for kind in ("float", "int")
+    ]
+    (times,) = first.cases["scale/100000/block_size_x=16/kind=int"].rounds
+    assert times.tolist() == pytest.approx([1000 * time for time in entries["16,int"]["times"]])  # they are in ms
+    assert first.device is None  # the compiler of the CPU has no name
+
+
+def test_an_unfinished_cache_of_kernel_tuner_lacks_its_closing_brackets(tmp_path: Path) -> None:
+    path = DATA / "kernel-tuner" / "unfinished.json"
+    text = path.read_text()
+    with pytest.raises(json.JSONDecodeError):
+        json.loads(text)
+    (process,) = read_recording(path).processes
+    assert len(process.cases) == 8
+    for end in (",\n", "", "\n"):  # as Kernel Tuner, or an editor, leaves the last line
+        (tmp_path / "cache.json").write_text(text.rstrip().removesuffix(",") + end)
+        assert len(read_recording(tmp_path).processes[0].cases) == 8
+    (tmp_path / "cache.json").write_text(text[:-40])
+    with pytest.raises(ResultsError, match=r"cache\.json:\d+:\d+: not JSON"):
+        read_recording(tmp_path)
+
+
+def test_configurations_of_kernel_tuner_that_failed_are_skipped_and_the_gpu_is_named(tmp_path: Path) -> None:
+    cache = {
+        "1,null": {"x": 1, "y": None, "time": 0.25},
+        "2,null": {"x": 2, "y": None, "time": "InvalidConfig"},
+        "3,null": {"x": 3, "y": None, "__error__": "CompilationFailedConfig", "time": 0.5},
+        "4,null": {"x": 4, "y": None, "nvml_energy": 3.5},
+        "5,null": {"x": 5, "y": None, "times": [1e-9]},
+    }
+    root = {"schema_version": "1.1.0", "device_name": "NVIDIA H200", "kernel_name": "copy", "problem_size": [64, 32]}
+    path = tmp_path / "cache.json"
+    path.write_text(json.dumps({**root, "tune_params_keys": ["x", "y"], "cache": cache}))
+    assert is_foreign(tmp_path)
+    (process,) = read_recording(path).processes
+    first = process.cases["copy/64x32/x=1/y=null"]
+    assert first.summary
+    assert (first.summary.time_us, first.summary.deviation_us) == (250.0, None)
+    assert [(case.status, case.reason) for case in list(process.cases.values())[1:]] == [
+        (Status.SKIPPED, reason)
+        for reason in ("an invalid configuration", "the compilation failed", "no time is recorded", TOO_SHORT)
+    ]
+    assert process.device
+    assert process.device.name == "NVIDIA H200"
+
+
+def test_triton_gives_a_value_per_provider_and_arguments() -> None:
+    recording = read_recording(*(DATA / "triton" / str(number) for number in (1, 2, 3)))
+    assert recording.tool is BenchmarkTool.TRITON_REPORT
+    first = recording.processes[0]
+    assert list(first.cases) == [
+        f"sum-time/{provider}/M={size}/N=1000" for size in (8, 64) for provider in ("Range", "List")
+    ]
+    summary = first.cases["sum-time/Range/M=8/N=1000"].summary
+    assert summary
+    assert (summary.time_us, summary.deviation_us, summary.samples) == (pytest.approx(241.873), None, None)
+    without = first.cases["sum-time/List/M=64/N=1000"]
+    assert (without.status, without.reason) == (Status.SKIPPED, "no time is recorded")
+
+
+def test_values_of_triton_that_are_no_times_need_a_stated_unit() -> None:
+    with pytest.raises(ResultsError, match="the values are `GB/s`, which is no unit of time") as rate:
+        read_recording(DATA / "triton" / "sum-rate.csv")
+    assert "--unit ms" in str(rate.value.advice)
+    path = DATA / "triton" / "sum-no-label.csv"
+    with pytest.raises(ResultsError, match="the values are without a unit"):
+        read_recording(path)
+    summary = read_recording(path, unit="s").processes[0].cases["sum-no-label/Range/M=8/N=1000"].summary
+    assert summary
+    assert summary.time_us == pytest.approx(194_618)
+
+
+@pytest.mark.parametrize(
+    ("label", "unit_us"),
+    [("ms", 1e3), ("Time (us)", 1), ("latency [ns]", 1e-3), ("Runtime in seconds", 1e6), ("time, µs", 1)],
+)
+def test_units_of_time_in_labels_of_triton(tmp_path: Path, label: str, unit_us: float) -> None:
+    path = tmp_path / "plot.csv"
+    path.write_text(f'dtype,"cuBLAS (fp16) ({label})"\nfp16,25.000000\n', encoding="utf-8")
+    (case,) = read_recording(path).processes[0].cases.items()
+    assert case[0] == "plot/cuBLAS (fp16)/dtype=fp16"
+    assert case[1].summary
+    assert case[1].summary.time_us == pytest.approx(25 * unit_us)
+
+
+@pytest.mark.parametrize("label", ["GB/s", "TFLOPS", "GB / s", "", "speedup", "bytes per s/ms"])
+def test_labels_of_triton_that_name_no_time_are_refused(tmp_path: Path, label: str) -> None:
+    path = tmp_path / "plot.csv"
+    path.write_text(f"N,Triton ({label})\n1024,25\n", encoding="utf-8")
+    with pytest.raises(ResultsError, match="the values are "):
+        read_recording(path)
+
+
 def test_csv_gives_processes_rounds_clocks_and_starts(tmp_path: Path) -> None:
     recording = read_recording(write_csv(tmp_path / "base.csv", {"scan": 120.0, "copy/2^20": 50.0}))
     assert recording.tool is BenchmarkTool.CSV
@@ -157,8 +316,12 @@ def test_files_are_recognized_by_their_content(tmp_path: Path) -> None:
     assert read_recording(nvbench.parent).tool is BenchmarkTool.NVBENCH
     renamed = nvbench.rename(tmp_path / "b" / "results.csv")
     assert read_recording(renamed.parent).tool is BenchmarkTool.NVBENCH
+    for name in ("pytest-benchmark/base", "hyperfine", "kernel-tuner", "triton/1"):
+        assert is_foreign(DATA / name)
     (tmp_path / "c").mkdir()
     (tmp_path / "c" / "notes.json").write_text('{"name": 1}')
+    (tmp_path / "c" / "other.json").write_text('{"results": [{"name": 1}]}')
+    (tmp_path / "c" / "other.csv").write_text("a,b (x),c\n1,2,3\n")
     assert not is_foreign(tmp_path / "c")
 
 
