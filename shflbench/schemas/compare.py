@@ -58,6 +58,16 @@ class CauseObject(TypedDict):
     changes: Annotated[Sequence[str], "the entries of `why` that the sentence contains in its own words"]
 
 
+class LimitObject(TypedDict):
+    """The time of a case on the new side, checked against the longest time that `--limit` allows."""
+
+    state: Annotated[str, "within, over, or uncertain where the interval contains the limit or is unknown"]
+    limit_us: Annotated[float, "longest time that is allowed, µs"]
+    time_us: Annotated[float, "time of results.csv on the new side, µs; of several runs, the median"]
+    low_us: Annotated[float | None, "low end of its 95% interval, µs"]
+    high_us: Annotated[float | None, "high end of its 95% interval, µs"]
+
+
 class VerdictObject(TypedDict):
     """The verdict on one case."""
 
@@ -83,6 +93,7 @@ class VerdictObject(TypedDict):
     why: Annotated[Sequence[str], "what changed in the kernel: `registers 32 → 40`"]
     remarks: Annotated[Sequence[str], "further sentences on the case"]
     causes: Annotated[Sequence[CauseObject], "likely causes of the change, the most specific first"]
+    limit: Annotated[LimitObject | None, "check of the time on the new side; null without a limit or a time"]
 
 
 class ComparisonDocument(TypedDict):
@@ -93,7 +104,7 @@ class ComparisonDocument(TypedDict):
     unchanged: Annotated[str, "how many cases are the same, in words; empty if none is"]
     missed: Annotated[str, "which changes might have been missed, in words; empty if none"]
     tested: Annotated[str, "what was compared, in words"]
-    exit_code: Annotated[int, "0, or 1 for a finding: a case that is slower, missing or failed"]
+    exit_code: Annotated[int, "0, or 1 for a finding: a case that is slower, missing, failed or over its limit"]
     exit_code_strict: Annotated[int, "likewise with `--strict`: 6 for an undecided case"]
     counts: Annotated[Mapping[str, int], "number of cases by outcome; outcomes without a case are missing"]
     metric: Annotated[str, "what is compared: time, ns_per_iteration, cycles_per_iteration or registers"]

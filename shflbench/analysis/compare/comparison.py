@@ -75,6 +75,25 @@ class Correction:
     fastest_half: float
 
 
+class LimitState(StrEnum):
+    """How the time of a case relates to its absolute limit."""
+
+    WITHIN = "within"
+    UNCERTAIN = "uncertain"  # the interval of the time contains the limit, or is unknown
+    OVER = "over"
+
+
+@dataclass(frozen=True, slots=True)
+class LimitCheck:
+    """The time of a case on the new side, checked against the longest time that it may take."""
+
+    state: LimitState
+    limit_us: float
+    time_us: float  # as measured
+    low_us: float | None = None  # interval of the time; None if it is unknown
+    high_us: float | None = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeVerdict:
     """The outcome for one case.
@@ -105,6 +124,11 @@ class ChangeVerdict:
     why: tuple[str, ...] = ()  # what changed in the kernel: `registers 32 → 40`
     remarks: tuple[str, ...] = ()  # further sentences about the case
     causes: tuple[Cause, ...] = ()  # likely ones of the change, the most specific first
+    limit: LimitCheck | None = None  # of the new side's time; None without a limit, or without a time
+
+    def is_limit(self, state: LimitState) -> bool:
+        """Return whether the case has a limit, in this state."""
+        return self.limit is not None and self.limit.state is state
 
 
 FINDINGS = frozenset({Outcome.SLOWER, Outcome.MISSING, Outcome.FAILED})
@@ -183,18 +207,24 @@ class Comparison:
         return {outcome.value: count for outcome in Outcome if (count := self.count(outcome))}
 
     def exit_code(self, *, strict: bool = False) -> int:
-        """Return 1 for a finding, 6 for an undecided case if `strict`, else 0."""
+        """Return 1 for a finding or a time over its limit, 6 for an undecided case if `strict`, else 0."""
         if self.across:
             return 0
         outcomes = {verdict.outcome for verdict in self.verdicts}
-        if outcomes & FINDINGS - self.allowed:
+        if outcomes & FINDINGS - self.allowed or self.count_limits(LimitState.OVER):
             return FINDING_EXIT
-        return UNDECIDED_EXIT if strict and outcomes & UNDECIDED else 0
+        undecided = bool(outcomes & UNDECIDED) or self.count_limits(LimitState.UNCERTAIN) > 0
+        return UNDECIDED_EXIT if strict and undecided else 0
+
+    def count_limits(self, state: LimitState) -> int:
+        """Return the number of cases whose time relates to its limit in this way."""
+        return sum(verdict.is_limit(state) for verdict in self.verdicts)
 
     def by_importance(self) -> tuple[ChangeVerdict, ...]:
-        """Return the verdicts by importance of their outcome, those of one outcome by the size of the change."""
+        """Return the verdicts: times over their limit, then by importance of the outcome and by size of the change."""
 
-        def importance(verdict: ChangeVerdict) -> tuple[int, float]:
-            return verdict.outcome.rank, -abs(math.log(verdict.ratio.value)) if verdict.ratio else 0.0
+        def importance(verdict: ChangeVerdict) -> tuple[bool, int, float]:
+            size = abs(math.log(verdict.ratio.value)) if verdict.ratio else 0.0
+            return not verdict.is_limit(LimitState.OVER), verdict.outcome.rank, -size
 
         return tuple(sorted(self.verdicts, key=importance))

@@ -19,9 +19,11 @@ from shflbench.analysis.compare.metrics import measured_values, value_of, values
 from shflbench.analysis.compare.placement import page_use, recorded_waits, with_placement
 from shflbench.analysis.compare.recordings import missing_in_part, refuse_same_measurement
 from shflbench.analysis.compare.rule import FAMILY_ERROR, Contrast
+from shflbench.analysis.compare.time_bounds import with_limits
 from shflbench.analysis.compare.verdicts import Measured
 from shflbench.core.model import Status
 from shflbench.core.thresholds import Thresholds
+from shflbench.core.time_limits import TimeLimits
 from shflbench.core.words import count_noun, one_or_many
 from shflbench.errors import ResultsError, UsageError
 
@@ -43,15 +45,19 @@ class Settings:
     any_revision: bool = False  # of the suite's text
     noise: NoiseModel | None = None  # learned on this machine
     alternated: bool = False  # the user states that the processes of both sides ran in turn
+    limits: TimeLimits = field(default_factory=TimeLimits)  # longest times of the new side
 
 
 def compare(base: Side, new: Side, settings: Settings | None = None) -> Comparison:
     """Match the cases of two sides by id and judge each.
 
     ResultsError if the sides cannot be compared and `settings.across` does not ask for a report anyway; UsageError for
-    a threshold in µs with a metric that is not a time.
+    a threshold in µs or a limit with a metric that is not a time, and for a limit where no verdict is asked for.
     """
     settings = settings or Settings()
+    if settings.limits.limits and (settings.metric is not Metric.TIME or settings.across):
+        other = "a report without verdicts" if settings.across else settings.metric.value
+        raise UsageError(f"{other} has no limit: limits are times", "leave --limit out")
     for side in (base, new):
         refuse_mixture(side)
     refuse_same_run(base, new)
@@ -65,9 +71,10 @@ def compare(base: Side, new: Side, settings: Settings | None = None) -> Comparis
             "compare runs of one suite on one model of GPU, or use --across for a report without verdicts",
         )
     compared = _times(base, new, settings, evidence) if evidence else _registers(base, new)
+    verdicts_ = tuple(map(_without_verdict, compared.verdicts)) if across else compared.verdicts
     return replace(
         compared,
-        verdicts=tuple(map(_without_verdict, compared.verdicts)) if across else compared.verdicts,
+        verdicts=with_limits(verdicts_, new, settings.limits) if settings.limits.limits else verdicts_,
         across=across,
         notes=(*changes(base, new), *compared.notes),
         warnings=(*run_warnings(base), *run_warnings(new), *compared.warnings),

@@ -68,8 +68,8 @@ def command(
 ) -> int:
     """Compare two runs and say which cases got slower or faster.
 
-    BASE and NEW are run folders, folders of several runs, baselines, or files that `convert` reads. Exits 1 if a case
-    got slower, is missing or failed, and 3 if the runs cannot be compared.
+    BASE and NEW are run folders, folders of runs, baselines, or files that `convert` reads. Exits 1 if a case is
+    slower, missing, failed or over its --limit, and 3 if the runs cannot be compared.
     """
     chosen = options.parse(flags)
     if metric == REGISTERS and chosen.thresholds.values():

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from shflbench.analysis.compare import Comparison, Settings
     from shflbench.cli.console import Console
     from shflbench.core.thresholds import Thresholds
+    from shflbench.core.time_limits import TimeLimits
 
 GITHUB, JSON = "github", "json"
 TABLE = "table"
@@ -32,6 +33,7 @@ class ComparisonOptions:
     """How a comparison is judged, and where its report goes."""
 
     thresholds: Thresholds
+    limits: TimeLimits
     strict: bool
     allow: tuple[str, ...]
     noise: Path | None
@@ -45,7 +47,13 @@ class ComparisonOptions:
         from shflbench.analysis.compare import Outcome, Settings
 
         allowed = frozenset(Outcome(word) for word in self.allow if word != "suite")
-        return Settings(thresholds=self.thresholds, allowed=allowed, any_revision="suite" in self.allow, **more)
+        return Settings(
+            thresholds=self.thresholds,
+            limits=self.limits,
+            allowed=allowed,
+            any_revision="suite" in self.allow,
+            **more,
+        )
 
 
 def _thresholds(_: click.Context, parameter: click.Parameter, texts: tuple[str, ...]) -> Thresholds:
@@ -57,6 +65,17 @@ def _thresholds(_: click.Context, parameter: click.Parameter, texts: tuple[str, 
         except ValueError as error:
             raise click.BadParameter(f"`{threshold}` is not a threshold; write {error}", param=parameter) from None
     return Thresholds.parse(texts)
+
+
+def _limits(_: click.Context, parameter: click.Parameter, texts: tuple[str, ...]) -> TimeLimits:
+    from shflbench.core.time_limits import TimeLimits
+
+    for text in texts:
+        try:
+            TimeLimits.parse([text])
+        except ValueError as error:
+            raise click.BadParameter(f"`{text}` is not a limit; write {error}", param=parameter) from None
+    return TimeLimits.parse(texts)
 
 
 def _also(_: click.Context, parameter: click.Parameter, texts: tuple[str, ...]) -> tuple[tuple[str, Path], ...]:
@@ -78,6 +97,14 @@ JUDGING = add_heading(
         callback=_thresholds,
         show_default="the suite's, else 1%; 2% with one process per side",
         help="Smallest change that matters: 1%, 0.2us, neighbor/*=2% (repeatable, last match wins).",
+    ),
+    option(
+        "--limit",
+        "limits",
+        metavar="TIME",
+        multiple=True,
+        callback=_limits,
+        help="Fail if a new time is longer: 500us, scan/*=2ms (repeatable).",
     ),
     option(
         "--allow",
@@ -128,7 +155,7 @@ def show(comparison: Comparison, options: ComparisonOptions, console: Console, *
 
     for sentence in comparison.notes:
         console.say(f"note: {sentence}")
-    for sentence in (*comparison.warnings, *_unmatched(options.thresholds, comparison)):
+    for sentence in (*comparison.warnings, *_unmatched(options, comparison)):
         console.warn(sentence)
     if options.form == TABLE:
         from shflbench.cli.compare.table import lines
@@ -153,11 +180,14 @@ def show(comparison: Comparison, options: ComparisonOptions, console: Console, *
     return comparison.exit_code(strict=options.strict)
 
 
-def _unmatched(thresholds: Thresholds, comparison: Comparison) -> Iterator[str]:
-    """Yield a warning for each threshold that holds for no case, as one that is misspelled does."""
-    for special in thresholds.some:
+def _unmatched(options: ComparisonOptions, comparison: Comparison) -> Iterator[str]:
+    """Yield a warning for each threshold and limit that holds for no case, as one that is misspelled does."""
+    for special in options.thresholds.some:
         if not any(special.holds_for(verdict.case_id) for verdict in comparison.verdicts):
             yield f"--threshold {special.case}={special.threshold} has no effect: no case matches `{special.case}`"
+    for limit in options.limits.limits:
+        if not any(limit.holds_for(verdict.case_id) for verdict in comparison.verdicts):
+            yield f"--limit {limit.case}={limit.time_us:g}us has no effect: no case matches `{limit.case}`"
 
 
 def _text(comparison: Comparison, form: str) -> str:

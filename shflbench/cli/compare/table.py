@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.analysis.compare.comparison import Outcome
+from shflbench.analysis.compare.comparison import LimitState, Outcome
 from shflbench.cli.layout import INDENT, Line, Table, wrap_text
 from shflbench.core.words import flat
 from shflbench.output.export.comparison_words import (
@@ -21,6 +21,7 @@ from shflbench.output.export.comparison_words import (
     legend,
     select_notable,
     side,
+    verdict_word,
 )
 
 if TYPE_CHECKING:
@@ -76,10 +77,12 @@ def _line(verdict: ChangeVerdict, comparison: Comparison) -> Line:
     case = (flat(verdict.case_id), *cells(verdict, comparison))
     if comparison.across:
         return Line(case)
-    return Line((verdict.outcome.value, *case, fraction(verdict.threshold)), _style(verdict, comparison))
+    return Line((verdict_word(verdict), *case, fraction(verdict.threshold)), _style(verdict, comparison))
 
 
 def _style(verdict: ChangeVerdict, comparison: Comparison) -> str:
     if fails(verdict, comparison):
         return "bad"
+    if verdict.is_limit(LimitState.UNCERTAIN):
+        return "doubt"
     return {Outcome.FASTER: "good", Outcome.NEW: "", Outcome.SAME: ""}.get(verdict.outcome, "doubt")

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.compare.cause import CauseKind
-from shflbench.analysis.compare.comparison import FINDINGS, Metric, Outcome
+from shflbench.analysis.compare.comparison import FINDINGS, LimitState, Metric, Outcome
 from shflbench.analysis.compare.verdicts import change_percent, signed_like, significant
 from shflbench.core.grouping import group_by
 from shflbench.core.words import count_noun, flat, one_or_many
@@ -126,12 +126,16 @@ def _processes(info: SideInfo) -> str:
 
 
 def headline(comparison: Comparison) -> str:
-    """Return the result in one line: `2 slower, 1 faster of 40 cases`."""
+    """Return the result in one line: `1 over its limit, 2 slower, 1 faster of 40 cases`."""
     cases = count_noun(len(comparison.verdicts), "case")
     if comparison.across:
         return f"{cases} side by side, without a verdict"
-    notable = {outcome: count for outcome, count in comparison.counts().items() if outcome != Outcome.SAME}
-    counts = ", ".join(f"{count:,} {outcome}" for outcome, count in notable.items())
+    over = comparison.count_limits(LimitState.OVER)
+    notable = {f"over {one_or_many(over, 'its limit', 'their limits')}": over} if over else {}
+    notable |= {outcome: count for outcome, count in comparison.counts().items() if outcome != Outcome.SAME}
+    if unsure := comparison.count_limits(LimitState.UNCERTAIN):
+        notable |= {f"perhaps over {one_or_many(unsure, 'its limit', 'their limits')}": unsure}
+    counts = ", ".join(f"{count:,} {words}" for words, count in notable.items())
     return f"{counts} of {cases}" if counts else f"no change that matters in {cases}"
 
 
@@ -208,7 +212,11 @@ def select_notable(comparison: Comparison) -> tuple[ChangeVerdict, ...]:
     if comparison.across:
         return comparison.verdicts
     verdicts = comparison.by_importance()
-    return tuple(verdict for verdict in verdicts if verdict.outcome is not Outcome.SAME or verdict.remarks)
+    return tuple(
+        verdict
+        for verdict in verdicts
+        if verdict.outcome is not Outcome.SAME or verdict.remarks or limit_in_words(verdict)
+    )
 
 
 def explain(verdict: ChangeVerdict) -> tuple[str, ...]:
@@ -218,13 +226,32 @@ def explain(verdict: ChangeVerdict) -> tuple[str, ...]:
 
 
 def details(verdict: ChangeVerdict) -> tuple[str, ...]:
-    """Return what accompanies the sentence: advice, what changed in the kernel, remarks, and last the likely cause.
+    """Return what accompanies the sentence: a limit, advice, changes of the kernel, remarks, and last the likely cause.
 
     A change that the likely cause contains in its own words is not repeated.
     """
     contained = {change for cause in verdict.causes for change in cause.changes}
     changes = (change for change in verdict.why if change not in contained)
-    return tuple(filter(None, (verdict.advice, *changes, *verdict.remarks, likely_cause(verdict))))
+    parts = (limit_in_words(verdict), verdict.advice, *changes, *verdict.remarks, likely_cause(verdict))
+    return tuple(filter(None, parts))
+
+
+def verdict_word(verdict: ChangeVerdict) -> str:
+    """Return the outcome; `over limit` before it for a time over its limit, `over limit, same`."""
+    return f"over limit, {verdict.outcome}" if verdict.is_limit(LimitState.OVER) else str(verdict.outcome)
+
+
+def limit_in_words(verdict: ChangeVerdict) -> str:
+    """Return that the time is over its limit, or perhaps is, with its interval; empty within it and without one."""
+    check = verdict.limit
+    if check is None or check.state is LimitState.WITHIN:
+        return ""
+    time = f"{significant(check.time_us)} µs"
+    if check.low_us is None or check.high_us is None:
+        return f"limit of {check.limit_us:,g} µs: undecided at {time}, whose interval is unknown"
+    span = f"{time} ({significant(check.low_us)} to {significant(check.high_us)} µs)"
+    word = "over" if check.state is LimitState.OVER else "perhaps over"
+    return f"{word} the limit of {check.limit_us:,g} µs: {span}"
 
 
 def likely_cause(verdict: ChangeVerdict) -> str:
@@ -236,4 +263,5 @@ def likely_cause(verdict: ChangeVerdict) -> str:
 
 def fails(verdict: ChangeVerdict, comparison: Comparison) -> bool:
     """Return whether this case makes `compare` exit with 1."""
-    return not comparison.across and verdict.outcome in FINDINGS - comparison.allowed
+    is_finding = verdict.outcome in FINDINGS - comparison.allowed or verdict.is_limit(LimitState.OVER)
+    return not comparison.across and is_finding

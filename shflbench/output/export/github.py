@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from shflbench.analysis.compare.comparison import UNDECIDED
+from shflbench.analysis.compare.comparison import UNDECIDED, LimitState
 from shflbench.core.words import flat
 from shflbench.output.export.comparison_words import (
     count_unchanged,
@@ -18,6 +18,7 @@ from shflbench.output.export.comparison_words import (
     fails,
     headline,
     select_notable,
+    verdict_word,
 )
 
 if TYPE_CHECKING:
@@ -52,13 +53,14 @@ def _annotations(comparison: Comparison) -> Iterator[tuple[Level, str, str]]:
     for reason in comparison.across:
         yield "notice", NAME, f"no verdict: {reason}"
     for verdict in () if comparison.across else select_notable(comparison):
-        yield _level(verdict, comparison), f"{verdict.outcome}: {verdict.case_id}", _text(verdict)
+        yield _level(verdict, comparison), f"{verdict_word(verdict)}: {verdict.case_id}", _text(verdict)
 
 
 def _level(verdict: ChangeVerdict, comparison: Comparison) -> Level:
     if fails(verdict, comparison):
         return "error"
-    return "warning" if verdict.outcome in UNDECIDED else "notice"
+    is_undecided = verdict.outcome in UNDECIDED or verdict.is_limit(LimitState.UNCERTAIN)
+    return "warning" if is_undecided else "notice"
 
 
 def _text(verdict: ChangeVerdict) -> str:

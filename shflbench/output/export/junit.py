@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
-from shflbench.analysis.compare.comparison import FINDINGS, UNDECIDED, Outcome
+from shflbench.analysis.compare.comparison import FINDINGS, UNDECIDED, LimitState, Outcome
 from shflbench.core.words import flat
 from shflbench.output.export.comparison_words import (
     basis,
@@ -18,6 +18,7 @@ from shflbench.output.export.comparison_words import (
     fails,
     headline,
     legend,
+    limit_in_words,
     side,
 )
 
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def render(comparison: Comparison) -> str:
-    """Return one suite of tests: a slower case is a failure, a missing or failed one an error.
+    """Return one suite of tests: a slower case or one over its limit is a failure, a missing or failed one an error.
 
     Undecided and allowed cases are skipped. The output of a passed test is the case's sentence. Tests have no time: the
     time of a kernel is not that of a test.
@@ -54,12 +55,14 @@ def _test(verdict: ChangeVerdict, comparison: Comparison) -> ET.Element:
     pattern = verdict.case_id.partition("/")[0]
     test = ET.Element("testcase", classname=flat(pattern), name=flat(verdict.case_id))
     sentence = f"{verdict.outcome}: {verdict.sentence}"
-    message = flat("; ".join(filter(None, (sentence, verdict.advice))))  # what Jenkins shows first
+    limit = limit_in_words(verdict)
+    message = flat("; ".join(filter(None, (limit, sentence, verdict.advice))))  # what Jenkins shows first
     text = "\n".join(flat(line) for line in (sentence, *details(verdict)))  # GitLab shows this alone
     if fails(verdict, comparison):
-        tag = "failure" if verdict.outcome is Outcome.SLOWER else "error"
-        ET.SubElement(test, tag, type=verdict.reason.value, message=message).text = text
-    elif verdict.outcome in UNDECIDED | FINDINGS:  # findings that are allowed, or in a report without verdicts
+        is_over = verdict.is_limit(LimitState.OVER)
+        tag = "failure" if verdict.outcome is Outcome.SLOWER or is_over else "error"
+        ET.SubElement(test, tag, type="over-limit" if is_over else verdict.reason.value, message=message).text = text
+    elif verdict.outcome in UNDECIDED | FINDINGS or limit:  # findings that are allowed, or without verdicts
         ET.SubElement(test, "skipped", message=message).text = text
     else:
         ET.SubElement(test, "system-out").text = text

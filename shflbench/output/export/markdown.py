@@ -20,6 +20,7 @@ from shflbench.output.export.comparison_words import (
     legend,
     select_notable,
     side,
+    verdict_word,
 )
 
 if TYPE_CHECKING:
@@ -65,8 +66,8 @@ def _row(verdict: ChangeVerdict, comparison: Comparison) -> list[str]:
     why = _text("; ".join(explain(verdict)))
     if comparison.across:
         return [*case, why]
-    word = f"**{verdict.outcome}**" if fails(verdict, comparison) else str(verdict.outcome)
-    return [word, *case, fraction(verdict.threshold), why]
+    word = verdict_word(verdict)
+    return [f"**{word}**" if fails(verdict, comparison) else word, *case, fraction(verdict.threshold), why]
 
 
 def _same(comparison: Comparison, room: int) -> str:
