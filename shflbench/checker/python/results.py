@@ -94,10 +94,12 @@ class CheckResult:
         return f"<CheckResult: {self.kernel}: {self.verdict}, {count_noun(len(self.findings), 'finding')}>"
 
     def _repr_html_(self) -> str:
-        """Return the verdict, its reason, and a table of the findings, as a notebook shows them."""
+        """Return the verdict, its reason, a table of the findings and where results differ, for a notebook."""
         rows = [(item.kind, _place(item), item.sentence) for item in self.findings]
         table = html_table(("kind", "place", "finding"), rows) if rows else ""
-        texts = (*self.chosen, *self.explored, *self.notes)
+        (kernel,) = self.document["files"][0]["kernels"]
+        difference = "" if kernel["difference"] in self.sentence else kernel["difference"]
+        texts = (*filter(None, (difference,)), *self.chosen, *self.explored, *self.notes)
         return paragraphs(f"{self.kernel}: {self.verdict}: {self.sentence}") + table + paragraphs(*texts)
 
 

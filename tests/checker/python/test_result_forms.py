@@ -47,5 +47,19 @@ def test_a_notebook_shows_the_verdict_and_a_table_of_the_findings() -> None:
     assert html.startswith("<p>reverse: broken: ")
     assert "<th>finding</th>" in html
     assert "<td>kernel.cu:6</td>" in html
+    assert html.count("<p>`x[") == 1  # where the results of two schedules differ
     clean = package.check(CUDA.replace("BARRIER", "__syncthreads();"), "reverse", (1, 96), [x, 96], shared_bytes=384)
     assert "<table>" not in clean._repr_html_()
+
+
+def test_names_of_a_file_and_a_kernel_are_escaped_in_a_notebook() -> None:
+    path = Path("<img src=x onerror=alert(1)>.cu")
+    path.write_text(
+        "template <typename A> __global__ void k(A* x) { x[0] = threadIdx.x; }\n"
+        "template __global__ void k<float>(float*);\n",
+        encoding="utf-8",
+    )
+    html = package.check(path)._repr_html_()
+    assert html.startswith("<p>k&lt;float&gt;: broken: ")
+    assert "<td>&lt;img src=x onerror=alert(1)&gt;.cu:1</td>" in html
+    assert "<img" not in html
