@@ -163,8 +163,8 @@ def exit_codes() -> str:
     known = {
         0: "success; `compare` and `gate` also if a case is suspected or inconclusive, unless `--strict` is given;"
         " `fleet` also if a device is an outlier or undecided, unless `--fail-on-outliers` or `--strict` is given",
-        FINDING_EXIT: "a finding: `compare` or `gate` found a case slower, missing or over its `--limit`; `compare` found"
-        " a case failed;"
+        FINDING_EXIT: "a finding: `compare` or `gate` found a case slower, missing or over its `--limit`; `compare`"
+        " found a case failed;"
         " `noise learn` found that its estimate would raise false alarms; `check` found a kernel that is declared safe"
         " and is not; `run`, `gate` or `claims` found that a required claim does not hold in each setting, or was not"
         " tested; `limits` found a case more than 1% faster than its limit; `fleet --fail-on-outliers` found"
