@@ -10,12 +10,12 @@ from shflbench.analysis.answers.over_settings import summary_answers
 from shflbench.analysis.ranking import Certainty, times_within
 from shflbench.core.grouping import group_by
 from shflbench.core.words import join_words
-from shflbench.output.export.html.content import AnswerLine
+from shflbench.output.export.html.content import AnswerLine, AnswersOnGpus
 from shflbench.output.export.html.texts import short, whole_percent
 from shflbench.store.limits_file import read_limits
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from shflbench.analysis.answers.answer import SummaryAnswer
     from shflbench.output.export.html.selection import GpuRows
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 DEPENDS = "depends"  # on the setting: another variant is clearly faster in some
 CLEAR = "clear"
 UNDECIDED = "undecided"
+SAME, DIFFERS = "same", "differs"  # of the answers of several GPUs
 
 
 def answer_lines(results: GpuRows, anchors: Mapping[str, str]) -> Iterator[AnswerLine]:
@@ -33,6 +34,30 @@ def answer_lines(results: GpuRows, anchors: Mapping[str, str]) -> Iterator[Answe
     for pattern in anchors:
         for summary in by_pattern.get(pattern, ()):
             yield _line(summary, results.gpu, anchors[pattern])
+
+
+def answers_on_gpus(answers: Iterable[AnswerLine], gpus: Sequence[str]) -> Iterator[AnswersOnGpus]:
+    """Yield the answers of several GPUs side by side, in the order in which their topics come; none for one GPU."""
+    if len(gpus) <= 1:
+        return
+    for (pattern, dtype), alike in group_by(answers, lambda answer: (answer.pattern, answer.dtype)).items():
+        by_gpu = {answer.gpu: answer for answer in alike}
+        yield AnswersOnGpus(
+            pattern=pattern,
+            anchor=alike[0].anchor,
+            dtype=dtype,
+            answers=tuple(by_gpu.get(gpu) for gpu in gpus),
+            agreement=_agreement(list(by_gpu.values())),
+        )
+
+
+def _agreement(answers: Sequence[AnswerLine]) -> str:
+    """Return whether the GPUs have one answer; other variants differ only if each is clearly the fastest."""
+    if len(answers) == 1:
+        return ""
+    if len({answer.use for answer in answers}) == 1:
+        return SAME
+    return DIFFERS if all(answer.outcome == CLEAR for answer in answers) else UNDECIDED
 
 
 def _line(summary: SummaryAnswer, gpu: str, anchor: str) -> AnswerLine:

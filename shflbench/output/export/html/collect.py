@@ -9,7 +9,7 @@ from shflbench import __version__
 from shflbench.analysis.kernel_sentences import is_of_kernels, kernel_sentences
 from shflbench.analysis.summary import sentences
 from shflbench.core.grouping import group_by
-from shflbench.output.export.html.answers import answer_lines
+from shflbench.output.export.html.answers import answer_lines, answers_on_gpus
 from shflbench.output.export.html.case_table import measured_cases, other_cases
 from shflbench.output.export.html.changes import series_of
 from shflbench.output.export.html.charts import bar_chart, strip_chart, usual_setting
@@ -57,17 +57,19 @@ def collect(
     every_answer = tuple(answer for topic in sorted(by_topic, key=_pattern) for answer in by_topic[topic])
     archives = {run.folder: archive for run in newest(runs) if (archive := run.kernels())}
     untimed = [run for run in newest(runs) if not is_measured(run)]
+    gpus = tuple(part.gpu for part in results)
     sections = tuple(_section(name, anchors[name], results, untimed, archives, claims) for name in names)
     return ReportContent(
         title=short(title or _title(runs, results), LONGEST_TITLE),
         sentences=three_sentences(every_answer, claims, runs),
         answers=every_answer,
+        on_gpus=tuple(answers_on_gpus(every_answer, gpus)),
         patterns=sections,
         headers=tuple(_shared_headers(sections)),
         series=tuple(series_of(runs, baselines)),
         claims=tuple(claims),
         runs=tuple(run_cards(in_order(runs))),
-        gpus=tuple(part.gpu for part in results),
+        gpus=gpus,
         version=__version__,
     )
 

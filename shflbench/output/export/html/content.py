@@ -63,6 +63,17 @@ class AnswerLine:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AnswersOnGpus:
+    """The answers for one pattern and element type on several GPUs."""
+
+    pattern: str
+    anchor: str  # of the pattern's section
+    dtype: str
+    answers: tuple[AnswerLine | None, ...]  # in the order of the report's GPUs; None without results
+    agreement: str  # same, differs, undecided; empty with results of one GPU alone
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Bar:
     """A variant's time in a bar chart; positions are percentages of the chart's width."""
 
@@ -219,6 +230,7 @@ class ReportContent:
     title: str
     sentences: tuple[str, ...]
     answers: tuple[AnswerLine, ...]
+    on_gpus: tuple[AnswersOnGpus, ...]  # the same answers side by side; empty for one GPU
     patterns: tuple[PatternSection, ...]
     headers: tuple[HeaderText, ...]  # that several patterns include
     series: tuple[Series, ...]

@@ -1,12 +1,19 @@
 import re
+import shutil
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from shflbench.analysis.answers.group_answers import newest_answers
 from shflbench.analysis.answers.over_settings import summary_answers
+from shflbench.output.export.html import render
+from shflbench.output.export.html.answers import answers_on_gpus
 from shflbench.store import read_run
 from shflbench.store.limits_file import read_limits
-from tests.output.export.html.pages import content_of, real
+from tests.output.export.html.pages import content_of, real, small
+
+H200 = "NVIDIA H200"
 
 
 @pytest.mark.archs
@@ -61,3 +68,58 @@ def test_library_calls_are_named_beside_the_answer_and_are_none() -> None:
     integers = lines["reduce", "i32"]
     assert integers.use == "redux"
     assert re.search("library calls as fast: (cub, cg|cg, cub)", integers.exceptions)
+
+
+def on_another_gpu(folder: Path) -> Path:
+    """Return a copy of a committed run whose GPU has another name."""
+    shutil.copytree(real("moving-average"), folder)
+    text = (folder / "run.json").read_text(encoding="utf-8")
+    assert text.count(f'"{H200}"') == 1
+    (folder / "run.json").write_text(text.replace(f'"{H200}"', '"NVIDIA <H100>"'), encoding="utf-8")
+    return folder
+
+
+def test_runs_of_two_gpus_have_one_table_with_a_column_per_gpu(tmp_path: Path) -> None:
+    content = content_of(real("moving-average"), on_another_gpu(tmp_path / "h100"))
+    assert set(content.gpus) == {H200, "NVIDIA <H100>"}
+    assert len(content.answers) == 2 * len(content.on_gpus) > 0
+    for row in content.on_gpus:
+        first, second = row.answers
+        assert first
+        assert second
+        assert (first.gpu, second.gpu) == content.gpus
+        assert (first.use, row.agreement) == (second.use, "same")
+    html = render(content)
+    table = html.partition('id="gpu-table"')[2].partition("</table>")[0]
+    heads = re.findall(r'<button type="button">(.*?)</button>', table)
+    escaped = [gpu.replace("<", "&lt;").replace(">", "&gt;") for gpu in content.gpus]
+    assert heads == ["Pattern", "Type", *escaped, "GPUs agree"]
+    assert table.count('<tr role="row">') == 1 + len(content.on_gpus)
+    assert table.count('<span class="badge same">same</span>') == len(content.on_gpus)
+    assert "<summary>Setting, speeds and limit of each answer</summary>" in html
+
+
+def test_a_report_of_one_gpu_has_no_column_per_gpu() -> None:
+    assert small().on_gpus == ()
+    assert 'id="gpu-table"' not in render(small())
+
+
+@pytest.mark.parametrize(
+    ("others", "agreement"),
+    [
+        ({"use": "shfl"}, "same"),
+        ({"use": "shfl", "outcome": "tie"}, "same"),
+        ({"use": "smem"}, "differs"),
+        ({"use": "smem", "outcome": "tie"}, "undecided"),
+        ({"use": "smem", "outcome": "depends"}, "undecided"),
+        ({"use": "smem", "dtype": "i64"}, ""),
+    ],
+    ids=str,
+)
+def test_gpus_differ_only_where_each_answer_is_clear(others: dict[str, str], agreement: str) -> None:
+    first = replace(small().answers[0], gpu="a", use="shfl", outcome="clear", dtype="f32")
+    second = replace(first, gpu="b", **others)  # type: ignore[arg-type]  # all of them are texts
+    row, *more = answers_on_gpus([first, second], ["a", "b"])
+    assert row.agreement == agreement
+    assert row.answers == ((first, None) if more else (first, second))
+    assert [other.answers for other in more] == ([(None, second)] if more else [])
