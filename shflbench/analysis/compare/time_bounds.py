@@ -28,16 +28,16 @@ def with_limits(verdicts: Iterable[ChangeVerdict], new: Side, limits: TimeLimits
     """
     times = measured_values(new, Metric.TIME)
     rows = group_by((row for run in new.runs for row in run.rows), lambda row: row.case_id)
-    checked = []
+    bounded = []
     for verdict in verdicts:
         limit_us = limits.of(verdict.case_id)
         row = new.rows.get(verdict.case_id)
         if limit_us is not None and row and row.status is Status.TIMED and verdict.case_id in times:
             check = _check(times[verdict.case_id], rows[verdict.case_id], limit_us)
-            checked.append(replace(verdict, limit=check))
+            bounded.append(replace(verdict, limit=check))
         else:
-            checked.append(verdict)
-    return tuple(checked)
+            bounded.append(verdict)
+    return tuple(bounded)
 
 
 def _check(time_us: float, rows: Sequence[Row], limit_us: float) -> LimitCheck:

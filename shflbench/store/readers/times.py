@@ -48,7 +48,8 @@ def read_time(node: JsonNode, key: str, unit_us: float) -> float:
 
 def read_times(node: JsonNode, key: str, unit_us: float) -> Floats:
     """Return the list of times under a key in µs, one at least; ResultsError if one of them is no time."""
-    times_us = node.numbers(key) * unit_us
+    with np.errstate(over="ignore"):  # a number near the largest one becomes infinite, which is no time
+        times_us = node.numbers(key) * unit_us
     if not len(times_us):
         raise node.child(key).wrong("a list of times")
     check_times(times_us, node.path, node.child(key).where)
