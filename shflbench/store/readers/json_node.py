@@ -38,7 +38,8 @@ class JsonNode:
 
     def child(self, key: str) -> JsonNode:
         """Return the value of a key of an object, null if it is missing."""
-        return JsonNode(self._object().get(key), self.path, f"{self.where}.{key}" if self.where else key)
+        name = shorten(key)  # a file may name the keys, as a cache of Kernel Tuner does
+        return JsonNode(self._object().get(key), self.path, f"{self.where}.{name}" if self.where else name)
 
     def items(self, key: str) -> Iterator[JsonNode]:
         """Yield the elements of the list under a key; none if it is missing or null."""
