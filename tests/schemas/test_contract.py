@@ -14,7 +14,7 @@ from shflbench.analysis.answers.answer import Role
 from shflbench.analysis.answers.predicted import Basis
 from shflbench.analysis.claims.verdict import ClaimStatus, SettingStatus
 from shflbench.analysis.compare.cause import CauseKind
-from shflbench.analysis.compare.comparison import Metric, Outcome
+from shflbench.analysis.compare.comparison import LimitState, Metric, Outcome
 from shflbench.analysis.compare.spread_kind import SpreadKind
 from shflbench.analysis.fleet.report import OutlierKind
 from shflbench.analysis.ranking import Certainty
@@ -44,6 +44,7 @@ CLOSED_LISTS = [
     (KernelVerdict, "check", "CheckedKernelObject", "verdict"),
     (Level, "check", "FindingObject", "level"),
     (Outcome, "compare", "VerdictObject", "outcome"),
+    (LimitState, "compare", "LimitObject", "state"),
     (CauseKind, "compare", "CauseObject", "kind"),
     (Metric, "compare", "ComparisonDocument", "metric"),
     (Status, "bench", "BenchKernel", "status"),
