@@ -187,7 +187,7 @@ def _unmatched(options: ComparisonOptions, comparison: Comparison) -> Iterator[s
             yield f"--threshold {special.case}={special.threshold} has no effect: no case matches `{special.case}`"
     for limit in options.limits.limits:
         if not any(limit.holds_for(verdict.case_id) for verdict in comparison.verdicts):
-            yield f"--limit {limit.case}={limit.time_us:g}us has no effect: no case matches `{limit.case}`"
+            yield f"--limit {limit.case}={limit.time_us:.10g}us has no effect: no case matches `{limit.case}`"
 
 
 def _text(comparison: Comparison, form: str) -> str:

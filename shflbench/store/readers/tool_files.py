@@ -125,7 +125,7 @@ def _read(path: Path, unit: str | None) -> tuple[BenchmarkTool, list[RecordedPro
     head = content[:HEAD].decode("utf-8-sig", errors="replace")
     if is_plain_csv(head):
         return BenchmarkTool.CSV, read_plain_csv(decode(content, path), path)
-    if is_triton_report(head):
+    if is_triton_report(head) or (unit and not head.lstrip().startswith("{")):
         return BenchmarkTool.TRITON_REPORT, [read_triton_report(decode(content, path), path, unit)]
     if not head.lstrip().startswith("{"):
         raise ResultsError(f"{path} is in no known format", GIVE)

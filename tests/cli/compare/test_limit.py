@@ -132,9 +132,9 @@ def test_other_texts_are_no_limits(shflbench: Command, text: str) -> None:
 
 
 def test_a_limit_without_a_case_is_named(shflbench: Command) -> None:
-    outcome = shflbench("compare", "base", "new", "--limit", "scann/*=2ms")
+    outcome = shflbench("compare", "base", "new", "--limit", "scann/*=2s")
     assert (outcome.code, outcome.out.endswith(SAME)) == (0, True)
-    assert outcome.err == "warning: --limit scann/*=2000us has no effect: no case matches `scann/*`\n"
+    assert outcome.err == "warning: --limit scann/*=2000000us has no effect: no case matches `scann/*`\n"
 
 
 @pytest.mark.parametrize("flags", [("--across",), ("--metric", "registers"), ("--metric", "ns_per_iteration")])

@@ -124,6 +124,13 @@ def test_a_unit_is_stated_for_values_without_one(shflbench: Command) -> None:
     assert row.time_us == pytest.approx(194.618)
 
 
+def test_a_header_without_labels_is_named_although_a_unit_is_stated(shflbench: Command) -> None:
+    Path("old.csv").write_text("N,Triton,Torch\n1024.0,0.5,0.6\n", encoding="utf-8")
+    outcome = shflbench("convert", "old.csv", "--unit", "ms", "-o", "run")
+    assert outcome.code == 3
+    assert outcome.err.startswith("error: old.csv:1: the header does not end with columns such as `Triton (ms)`\n")
+
+
 def test_a_unit_is_refused_for_tools_whose_unit_is_known(shflbench: Command) -> None:
     outcome = shflbench("convert", GOOGLE / "base", "--unit", "ms", "-o", "run")
     assert outcome.code == 2
