@@ -52,7 +52,8 @@ def test_a_notebook_shows_the_verdict_and_a_table_of_the_findings() -> None:
     assert "<table>" not in clean._repr_html_()
 
 
-def test_names_of_a_file_and_a_kernel_are_escaped_in_a_notebook() -> None:
+def test_names_of_a_file_and_a_kernel_are_escaped_in_a_notebook(shflbench: Command) -> None:
+    del shflbench  # only for its folder
     path = Path("<img src=x onerror=alert(1)>.cu")
     path.write_text(
         "template <typename A> __global__ void k(A* x) { x[0] = threadIdx.x; }\n"
