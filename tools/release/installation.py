@@ -61,13 +61,13 @@ class Installation:
     def try_out(self) -> str:
         """Check and compare a file, draw a shipped run; ReleaseError if a command says something else."""
         (self.work / "kernels.cu").write_text(KERNELS, encoding="utf-8")
-        shutil.copytree(SHIPPED_RUNS, self.work / "results", dirs_exist_ok=True)
+        shutil.copytree(SHIPPED_RUNS, self.work / "shipped", dirs_exist_ok=True)
         expected = {
             ("doctor",): (0, "shflbench can compile, verify and check here"),
             ("check", "kernels.cu"): (1, "2 kernels for sm_90 by NVRTC .*1 broken"),
             ("bench", "kernels.cu", "--kernel", "safe", "--kernel", "racy"): (1, "racy"),
             ("run", "quick", "--device", "emulator", "--pattern", "neighbor", "--output", "run"): (0, "verified"),
-            ("plot", "results", "--output", "plots"): (0, r"\.svg|\.png"),
+            ("plot", "shipped", "--output", "plots"): (0, r"\.svg|\.png"),
         }
         for words, (code, text) in expected.items():
             printed = self.call(*words, codes=(code,))
