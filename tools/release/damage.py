@@ -29,13 +29,21 @@ def break_all(installation: Installation) -> str:
     for name, broken in product(_required(site), (_removed, _older, _damaged)):
         with broken(site, name) as applies:
             tried += applies
-            for command, words in COMMANDS.items() if applies else ():
+            for command in COMMANDS if applies else ():
                 may_work = command == "check" and (broken is _damaged or name in NOT_NEEDED)
-                printed = installation.call(*words, codes=(MISSING, RACE) if may_work else (MISSING,))
-                if "1 finding" not in printed and not re.search(rf"(?s)^error: .*{name}.*\n.*pip install", printed):
-                    what = broken.__name__.strip("_")
-                    raise ReleaseError(f"with {name} {what}, `{command}` prints: {printed.strip()}")
+                try:
+                    _expect_remedy(installation, command, name, may_work=may_work)
+                except ReleaseError as error:
+                    raise ReleaseError(f"with {name} {broken.__name__.strip('_')}: {error}") from error
     return f"{tried} broken installations end in one sentence with a remedy, by {' and '.join(COMMANDS)}"
+
+
+def _expect_remedy(installation: Installation, command: str, name: str, *, may_work: bool) -> None:
+    """Run a command; ReleaseError unless it names the package and how to install it, or works where it may."""
+    printed = installation.call(*COMMANDS[command], codes=(MISSING, RACE) if may_work else (MISSING,))
+    is_repaired = re.search(rf"(?s)\Aerror: .*pip install .*{name}", printed)
+    if "1 finding" not in printed and not is_repaired:
+        raise ReleaseError(f"`{command}` prints: {printed.strip()}")
 
 
 def _required(site: Path) -> list[str]:
@@ -71,7 +79,7 @@ def _removed(site: Path, name: str) -> Iterator[bool]:
 def _older(site: Path, name: str) -> Iterator[bool]:
     """Let a package say that it is of an old version."""
     folder = _metadata(site, name)
-    old = folder.with_name(re.sub(r"-[^-]+$", f"-{OLD}.dist-info", folder.name))
+    old = folder.with_name(f"{folder.name.partition('-')[0]}-{OLD}.dist-info")
     text = (folder / "METADATA").read_text(encoding="utf-8")
     (folder / "METADATA").write_text(re.sub(r"(?m)^Version: .*$", f"Version: {OLD}", text, count=1), encoding="utf-8")
     folder.rename(old)

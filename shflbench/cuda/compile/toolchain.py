@@ -85,7 +85,7 @@ def find() -> Toolchain:
     try:
         from cuda.bindings import nvrtc
         from cuda.pathfinder import load_nvidia_dynamic_lib
-    except ImportError as error:
+    except ModuleNotFoundError as error:
         raise CompilerError(
             f"the CUDA compiler is not installed ({error.name or error} is missing)", _install()
         ) from error
