@@ -99,7 +99,10 @@ if TYPE_CHECKING:
 )
 @add_heading(
     "Report",
-    format_option(("table", "json", "github", "sarif"), " (github: annotations on source lines)"),
+    format_option(
+        ("table", "json", "github", "sarif", "gcc"),
+        " (github: annotations on source lines; gcc: lines that editors read)",
+    ),
     OUTPUT_FILE,
 )
 @add_heading(
@@ -301,6 +304,12 @@ def _show(
         from shflbench.cli.check.sarif import as_sarif
 
         console.json(as_sarif(reports, files))
+    elif form == "gcc":
+        from shflbench.kernel_facts.pattern_checks.entries import entries_of
+        from shflbench.output.export.checks.gcc import gcc_lines
+
+        for line in gcc_lines(entries_of(reports, files), files):
+            console.data(line)
     else:
         _show_kernels(reports, files, form, console)
     if reports:

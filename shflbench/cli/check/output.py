@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker import EXHAUSTIVE, KernelVerdict, Level, finding_message, group_findings
 from shflbench.cli.layout import Line, Table
-from shflbench.core.files import relative
 from shflbench.core.words import count_noun, join_words
 from shflbench.cuda_sources import Origin
 from shflbench.emulator import POLICIES
+from shflbench.output.export.checks.located import locate_findings, locate_notes, shown_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from shflbench.checker import Expectation, FileReport, KernelReport, LaunchRecord
-    from shflbench.cuda_sources import SourceLine
     from shflbench.kernel_facts.pattern_checks.entries import Entry
     from shflbench.kernel_facts.pattern_checks.subject_report import SubjectReport
+    from shflbench.output.export.checks.located import LocatedFinding
 
 STYLES = {Level.ERROR: "bad", Level.WARNING: "doubt", Level.NOTICE: "doubt", Level.NONE: ""}
 
@@ -153,7 +153,7 @@ def notes(reports: Sequence[FileReport], *, on_compiler: bool) -> Iterator[str]:
     for report in reports:
         for note in report.notes:
             if (note.kind == "compiler") == on_compiler:
-                yield f"{note.line.shown(Path.cwd()) if note.line else _shown(report.path)}: {note.text}"
+                yield f"{note.line.shown(Path.cwd()) if note.line else shown_path(report.path)}: {note.text}"
 
 
 def workflow_commands(entries: Sequence[Entry], files: Sequence[FileReport]) -> Iterator[str]:
@@ -163,41 +163,15 @@ def workflow_commands(entries: Sequence[Entry], files: Sequence[FileReport]) -> 
     """
     for entry in entries:
         title = f"{entry.title} {entry.kernel.verdict}"
-        for place, level, text in locate_findings(entry.kernel):
-            yield _annotation(level, place, title, text)
-    for note in (note for report in files for note in report.notes):
-        if note.line is not None:
-            yield _annotation(Level.NOTICE, note.line, note.kind, note.text)
+        for one in locate_findings(entry.kernel):
+            yield _annotation(one, title)
+    for note in locate_notes(files):
+        yield _annotation(note, note.rule)
 
 
-def locate_findings(kernel: KernelReport) -> Iterator[tuple[SourceLine, Level, str]]:
-    """Yield each finding behind a verdict with its source line and severity."""
-    base, level = Path.cwd(), kernel.verdict.level
-    if not level:
-        return
-    findings = [finding for finding in group_findings(kernel.findings) if finding.level]
-    for finding in findings:
-        text = "; ".join((finding_message(finding, base), *finding.further_history(base)))
-        yield finding.place or kernel.place, finding.level, text
-    if not findings:
-        yield kernel.place, level, with_mismatch(kernel)
-    elif kernel.expectation and kernel.expectation.violations:
-        yield kernel.place, level, "; ".join(kernel.expectation.violations)
-
-
-def with_mismatch(kernel: KernelReport) -> str:
-    """Return the sentence of a kernel with the first wrong value."""
-    mismatch = kernel.expectation.mismatch if kernel.expectation else ""
-    return f"{kernel.sentence}: {mismatch}" if mismatch else kernel.sentence
-
-
-def _annotation(level: Level, place: SourceLine, title: str, text: str) -> str:
-    where = f"file={property_text(_shown(place.file))},line={place.line}"
-    return f"::{level} {where},title={property_text(title)}::{escape_message(text)}"
-
-
-def _shown(path: Path) -> str:
-    return str(relative(path.absolute(), Path.cwd()))
+def _annotation(one: LocatedFinding, title: str) -> str:
+    where = f"file={property_text(shown_path(one.place.file))},line={one.place.line}"
+    return f"::{one.level} {where},title={property_text(title)}::{escape_message(one.message)}"
 
 
 # https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands

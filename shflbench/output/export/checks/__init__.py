@@ -1,0 +1,1 @@
+"""Export the results of `check`: one file per format."""
