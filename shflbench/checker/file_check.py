@@ -59,14 +59,14 @@ def check_file(path: Path, options: FileOptions, watch: Callable[[CheckStep], No
     return check_kernels(*with_given_numbers(file, options), watch)
 
 
-def check_or_name(path: Path, options: FileOptions) -> FileReport:
+def check_or_name(path: Path, options: FileOptions, watch: Callable[[CheckStep], None] = lambda _: None) -> FileReport:
     """Check one of several files; one that cannot be read is `not checked`, which does not affect the others.
 
     The report on a file that has none of the kernels that the options name is empty. Raises what `check_file` raises
     but InputError.
     """
     try:
-        return check_file(path, replace(options, several=True))
+        return check_file(path, replace(options, several=True), watch)
     except InputError as error:
         return failed_file(path, options, KernelVerdict.NOT_CHECKED, error.message)
 

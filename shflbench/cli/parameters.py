@@ -71,11 +71,15 @@ def format_option(forms: Sequence[str], note: str = "") -> Callable[[Callable[..
     )
 
 
+def _refuse_source(path: Path, name: str) -> None:
+    if path.exists() and Path(os.path.realpath(path)).suffix.lower() in SOURCES:
+        raise UsageError(f"{name} {path} would replace a file of source code", "Name another file.")
+
+
 def _keep_output(context: click.Context, _: click.Parameter, path: Path | None) -> None:
     if path is None:
         return
-    if path.exists() and Path(os.path.realpath(path)).suffix.lower() in SOURCES:
-        raise UsageError(f"--output {path} would replace a file of source code", "Name another file.")
+    _refuse_source(path, "--output")
     context.find_root().obj.output = path
 
 
@@ -88,6 +92,27 @@ OUTPUT_FILE = option(
     callback=_keep_output,
     help="Write the output to this file instead of stdout.",
 )
+
+
+def also_option(forms: Sequence[str]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return `--also`, which writes the report to files in other `forms`, as `also`: pairs of form and path."""
+
+    def read(_: click.Context, parameter: click.Parameter, texts: tuple[str, ...]) -> tuple[tuple[str, Path], ...]:
+        pairs = [pair.partition("=") for pair in texts]
+        for form, equals, path in pairs:
+            if form not in forms or not path:
+                message = f"`{form}{equals}{path}` is not FORMAT=FILE, such as junit=report.xml"
+                raise click.BadParameter(f"{message}; formats: {', '.join(forms)}", param=parameter)
+            _refuse_source(Path(path), "--also")
+        return tuple((form, Path(path)) for form, _, path in pairs)
+
+    return option(
+        "--also",
+        metavar="FORMAT=FILE",
+        multiple=True,
+        callback=read,
+        help="Write the report to a file as well: junit=report.xml (repeatable).",
+    )
 
 
 PATTERN_OPTIONS = option(

@@ -31,6 +31,18 @@ def write(path: Path, content: str | bytes, option: str) -> None:
         raise ResultsError(f"{path} cannot be written: {reason(error)}", advice) from error
 
 
+def append_summary(path: Path, content: str) -> None:
+    """Add to the summary of a job on GitHub, which other steps write to as well; ResultsError where that fails."""
+    try:
+        with path.open("a", encoding="utf-8") as file:
+            file.write(content)
+    except OSError as error:
+        raise ResultsError(
+            f"GITHUB_STEP_SUMMARY names {path}, which cannot be written: {reason(error)}",
+            "unset it, or use another --format",
+        ) from error
+
+
 def _refuse_run_file(path: Path, option: str) -> None:
     """Raise UsageError for a file that `run` wrote, also through a link: the output would destroy the results."""
     real = Path(os.path.realpath(path))  # Path.resolve raises for a link to itself

@@ -16,6 +16,7 @@ from shflbench.cuda_sources.source_lines import SourceLine
 from shflbench.emulator.races.hazards import HazardKind
 from shflbench.errors import ResultsError
 from shflbench.kernel_facts.pattern_checks.subject_report import SubjectReport
+from shflbench.output.export.checks import CheckOutcome
 from shflbench.store import check_report
 from shflbench.store.check_report import HazardReport, KernelHazards, read_check_report
 
@@ -33,7 +34,7 @@ def kernel(variant: str = "smem-unsafe", revision: str = "", **changes: Any) -> 
 
 
 def write(path: Path, *kernels: SubjectReport) -> Path:
-    path.write_text(as_json(kernels, (), "sm_90", 0), encoding="utf-8")
+    path.write_text(as_json(CheckOutcome(kernels, (), "sm_90", 0)), encoding="utf-8")
     return path
 
 

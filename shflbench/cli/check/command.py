@@ -12,7 +12,7 @@ from shflbench.cli.check_limits import limit_options
 from shflbench.cli.file_arguments import CLUSTER, COMPILING, file_flags, refuse_without_files
 from shflbench.cli.help import Command, add_heading, option
 from shflbench.cli.host_args import host_args_option
-from shflbench.cli.parameters import OUTPUT_FILE, filters, format_option, seed_option
+from shflbench.cli.parameters import OUTPUT_FILE, also_option, filters, format_option, seed_option
 from shflbench.core.bounds import BUDGET
 from shflbench.core.default_arch import DEFAULT_ARCH
 from shflbench.core.environment import cache_folder, compute_sanitizer
@@ -23,11 +23,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from shflbench.checker import FileOptions, FileReport, KernelVerdict
+    from shflbench.checker import CheckStep, FileOptions, FileReport, KernelVerdict
     from shflbench.cli.console import Console
     from shflbench.cuda.compile.toolchain import Toolchain
     from shflbench.kernel_facts.pattern_checks.subject_report import SubjectReport
     from shflbench.kernel_facts.pattern_checks.targets import KernelSubject
+
+
+FORMATS = ("table", "json", "github", "sarif", "gcc", "junit", "markdown")
 
 
 @click.command(cls=Command)
@@ -99,10 +102,8 @@ if TYPE_CHECKING:
 )
 @add_heading(
     "Report",
-    format_option(
-        ("table", "json", "github", "sarif", "gcc"),
-        " (github: annotations on source lines; gcc: lines that editors read)",
-    ),
+    format_option(FORMATS, " (github: annotations on source lines; gcc: lines that editors read)"),
+    also_option(FORMATS),
     OUTPUT_FILE,
 )
 @add_heading(
@@ -124,6 +125,7 @@ def command(
     strict: bool,
     sanitizer: bool,
     form: str,
+    also: tuple[tuple[str, Path], ...],
     **given: object,
 ) -> int:
     r"""Check kernels for races and memory faults, without a GPU.
@@ -145,6 +147,9 @@ def command(
     TARGET may also be a pattern or a suite of shflbench, or the folder of one. Their results are also compared with a
     reference, and a variant that is declared unsafe does not count as broken.
     """
+    from shflbench.cli.check.show import show
+    from shflbench.output.export.checks import CheckOutcome
+
     names, files = divide_targets(targets)
     if not files:
         refuse_without_files(given)
@@ -156,8 +161,8 @@ def command(
     reports = (
         _check_patterns(names, (patterns, variants, dtypes), arch, seed, console, sanitizer=sanitizer) if names else []
     )
-    file_reports = _check_files(files, options, console) if options else []
-    _show(reports, file_reports, arch, seed, form, console)
+    file_reports, seconds = _check_files(files, options, console) if options else ([], {})
+    show(CheckOutcome(reports, file_reports, arch, seed, seconds), form, also, console)
     verdicts = [
         *(report.verdict for report in reports),
         *(item.verdict for file in file_reports for item in file.kernels),
@@ -187,25 +192,37 @@ def _check_patterns(
     return reports
 
 
-def _check_files(files: Sequence[Path], options: FileOptions, console: Console) -> list[FileReport]:
+def _check_files(
+    files: Sequence[Path], options: FileOptions, console: Console
+) -> tuple[list[FileReport], dict[tuple[Path, str], float]]:
+    """Return the reports, and the seconds that each kernel took, by file and symbol."""
     from functools import partial
 
-    from shflbench.checker import check_file, check_or_name, refuse_unknown_kernels, reports_with_kernels
-    from shflbench.cli.check.progress import FileProgress
+    from shflbench.checker import check_file, refuse_unknown_kernels, reports_with_kernels
+    from shflbench.cli.check.progress import FileProgress, StepClock, check_timed
     from shflbench.core.processes import map_in_processes
 
     reports: list[FileReport] = []
+    seconds: dict[tuple[Path, str], float] = {}
     with console.progress() as progress:
         if len(files) == 1:
-            report = check_file(files[0], options, FileProgress(console, progress).show)
-            return reports_with_kernels([report], options.kernels)
+            shown, clock = FileProgress(console, progress), StepClock()
+
+            def watch(step: CheckStep) -> None:
+                clock.watch(step)
+                shown.show(step)
+
+            report = check_file(files[0], options, watch)
+            seconds = {(report.path, symbol): time for symbol, time in clock.seconds.items()}
+            return reports_with_kernels([report], options.kernels), seconds
         progress.show("checking files", 0, len(files))
-        for report in map_in_processes(partial(check_or_name, options=options), files):
+        for report, times in map_in_processes(partial(check_timed, options=options), files):
             reports.append(report)
+            seconds |= {(report.path, symbol): time for symbol, time in times.items()}
             progress.show(f"checking, {len(reports)} of {len(files)} files", len(reports), len(files))
     if not options.kernels:
         refuse_unknown_kernels(reports, options.given.pdl, options.given.same)
-    return reports_with_kernels(reports, options.kernels)
+    return reports_with_kernels(reports, options.kernels), seconds
 
 
 def _emulate(
@@ -284,66 +301,6 @@ def _find_sanitizer() -> tuple[Path, str]:
             "install the package cuda-sanitizer of the CUDA toolkit, or leave --sanitizer out",
         )
     return program, gpus[0].arch
-
-
-def _show(
-    reports: Sequence[SubjectReport],
-    files: Sequence[FileReport],
-    arch: str,
-    seed: int,
-    form: str,
-    console: Console,
-) -> None:
-    from shflbench.cli.check.output import summary_of_files, summary_of_patterns
-
-    if form == "json":
-        from shflbench.cli.check.records import as_json
-
-        console.json(as_json(reports, files, arch, seed))
-    elif form == "sarif":
-        from shflbench.cli.check.sarif import as_sarif
-
-        console.json(as_sarif(reports, files))
-    elif form == "gcc":
-        from shflbench.kernel_facts.pattern_checks.entries import entries_of
-        from shflbench.output.export.checks.gcc import gcc_lines
-
-        for line in gcc_lines(entries_of(reports, files), files):
-            console.data(line)
-    else:
-        _show_kernels(reports, files, form, console)
-    if reports:
-        console.say(summary_of_patterns(reports, arch))
-    if files:
-        _show_notes(files, form, console)
-        console.say(summary_of_files(files))
-
-
-def _show_kernels(reports: Sequence[SubjectReport], files: Sequence[FileReport], form: str, console: Console) -> None:
-    """Print the table and the findings, or annotations."""
-    from shflbench.cli.check.output import details, table, workflow_commands
-    from shflbench.kernel_facts.pattern_checks.entries import entries_of
-
-    entries = entries_of(reports, files)
-    console.table(table(entries), data=form == "table")
-    if form == "github":
-        for line in workflow_commands(entries, files):
-            console.data(line)
-        return
-    for entry in entries:
-        if lines := list(details(entry, verbose=console.verbose)):
-            console.data(f"\n{entry.title}: {entry.kernel.verdict}")
-            console.data("\n".join(f"  {line}" for line in lines))
-
-
-def _show_notes(files: Sequence[FileReport], form: str, console: Console) -> None:
-    from shflbench.cli.check.output import notes
-
-    if form == "table":
-        for note in notes(files, on_compiler=False):
-            console.data(f"note: {note}")
-    for note in notes(files, on_compiler=True):
-        console.say(f"note: {note}")
 
 
 def _code(verdicts: set[KernelVerdict], *, strict: bool) -> int:

@@ -1,4 +1,4 @@
-"""The output of `check`: a table with findings, and annotations on GitHub."""
+"""The output of `check` for people: a table with findings, notes and summaries."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from shflbench.cli.layout import Line, Table
 from shflbench.core.words import count_noun, join_words
 from shflbench.cuda_sources import Origin
 from shflbench.emulator import POLICIES
-from shflbench.output.export.checks.located import locate_findings, locate_notes, shown_path
+from shflbench.output.export.checks.located import shown_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from shflbench.checker import Expectation, FileReport, KernelReport, LaunchRecord
     from shflbench.kernel_facts.pattern_checks.entries import Entry
     from shflbench.kernel_facts.pattern_checks.subject_report import SubjectReport
-    from shflbench.output.export.checks.located import LocatedFinding
 
 STYLES = {Level.ERROR: "bad", Level.WARNING: "doubt", Level.NOTICE: "doubt", Level.NONE: ""}
 
@@ -154,32 +153,3 @@ def notes(reports: Sequence[FileReport], *, on_compiler: bool) -> Iterator[str]:
         for note in report.notes:
             if (note.kind == "compiler") == on_compiler:
                 yield f"{note.line.shown(Path.cwd()) if note.line else shown_path(report.path)}: {note.text}"
-
-
-def workflow_commands(entries: Sequence[Entry], files: Sequence[FileReport]) -> Iterator[str]:
-    """Yield a workflow command of GitHub for each finding, on its source line, and for each note.
-
-    https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
-    """
-    for entry in entries:
-        title = f"{entry.title} {entry.kernel.verdict}"
-        for one in locate_findings(entry.kernel):
-            yield _annotation(one, title)
-    for note in locate_notes(files):
-        yield _annotation(note, note.rule)
-
-
-def _annotation(one: LocatedFinding, title: str) -> str:
-    where = f"file={property_text(shown_path(one.place.file))},line={one.place.line}"
-    return f"::{one.level} {where},title={property_text(title)}::{escape_message(one.message)}"
-
-
-# https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
-def escape_message(text: str) -> str:
-    """Return `text` as the message of a workflow command of GitHub."""
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def property_text(text: str) -> str:
-    """Return `text` as the value of a property of a workflow command of GitHub."""
-    return escape_message(text).replace(":", "%3A").replace(",", "%2C")

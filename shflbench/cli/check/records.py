@@ -11,28 +11,27 @@ from shflbench.emulator import POLICIES
 from shflbench.schemas.check import SCHEMA, SanitizerObject
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from shflbench.checker import FileReport
     from shflbench.kernel_facts.pattern_checks.sanitizer_result import SanitizerResult
     from shflbench.kernel_facts.pattern_checks.subject_report import SubjectReport
+    from shflbench.output.export.checks import CheckOutcome
     from shflbench.schemas.check import CheckDocument, PatternKernelObject
 
 
-def as_json(reports: Sequence[SubjectReport], files: Sequence[FileReport], arch: str, seed: int) -> str:
+def as_json(outcome: CheckOutcome) -> str:
     """Return all reports; paths relative to the current folder."""
+    arch, seed = outcome.arch, outcome.seed
     content: CheckDocument = {"schema": SCHEMA, "arch": arch, "seed": seed, "schedules": list(POLICIES)}
-    if reports:
+    if outcome.patterns:
         content = {
             "schema": SCHEMA,
             "arch": arch,
-            "launch": launches_of(reports),
+            "launch": launches_of(outcome.patterns),
             "seed": seed,
             "schedules": list(POLICIES),
-            "kernels": [_subject(report) for report in reports],
+            "kernels": [_subject(report) for report in outcome.patterns],
         }
-    if files:
-        content["files"] = [file_object(report) for report in files]
+    if outcome.files:
+        content["files"] = [file_object(report) for report in outcome.files]
     return json.dumps(content, indent=2, ensure_ascii=False)
 
 

@@ -8,17 +8,17 @@ from shflbench.cli.sarif import sarif_document, sarif_result
 from shflbench.output.export.checks.located import locate_findings, locate_notes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
-    from shflbench.checker import FileReport, KernelReport
-    from shflbench.kernel_facts.pattern_checks.subject_report import SubjectReport
+    from shflbench.checker import KernelReport
+    from shflbench.output.export.checks import CheckOutcome
 
 
-def as_sarif(reports: Sequence[SubjectReport], files: Sequence[FileReport]) -> str:
+def as_sarif(outcome: CheckOutcome) -> str:
     """Return the findings as one SARIF run; paths relative to the current folder."""
-    results = [result for file in files for kernel in file.kernels for result in _of_kernel(kernel)]
-    results += [result for report in reports for result in _of_kernel(report.kernel)]
-    results += [sarif_result(note.rule, note.level, note.text, note.place) for note in locate_notes(files)]
+    results = [result for file in outcome.files for kernel in file.kernels for result in _of_kernel(kernel)]
+    results += [result for report in outcome.patterns for result in _of_kernel(report.kernel)]
+    results += [sarif_result(note.rule, note.level, note.text, note.place) for note in locate_notes(outcome.files)]
     return sarif_document(results)
 
 

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from shflbench.cli.help import add_heading, option
-from shflbench.cli.parameters import BASELINES, PATH, format_option, group_of
+from shflbench.cli.parameters import BASELINES, PATH, also_option, format_option, group_of
 from shflbench.core.environment import step_summary
-from shflbench.errors import ResultsError
 from shflbench.output.export import FORMATS as EXPORTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
     from shflbench.analysis.compare import Comparison, Settings
     from shflbench.cli.console import Console
@@ -78,15 +77,6 @@ def _limits(_: click.Context, parameter: click.Parameter, texts: tuple[str, ...]
     return TimeLimits.parse(texts)
 
 
-def _also(_: click.Context, parameter: click.Parameter, texts: tuple[str, ...]) -> tuple[tuple[str, Path], ...]:
-    pairs = [pair.partition("=") for pair in texts]
-    for form, equals, path in pairs:
-        if form not in FORMATS or not path:
-            message = f"`{form}{equals}{path}` is not FORMAT=FILE, such as junit=report.xml"
-            raise click.BadParameter(f"{message}; formats: {', '.join(FORMATS)}", param=parameter)
-    return tuple((form, Path(path)) for form, _, path in pairs)
-
-
 JUDGING = add_heading(
     "Verdicts",
     option(
@@ -128,13 +118,7 @@ JUDGING = add_heading(
 
 REPORTING = (
     format_option(FORMATS),
-    option(
-        "--also",
-        metavar="FORMAT=FILE",
-        multiple=True,
-        callback=_also,
-        help="Write the report to a file as well: junit=report.xml (repeatable).",
-    ),
+    also_option(FORMATS),
     option("--plot", metavar="FILE", type=PATH, help="Draw a forest plot to this .svg, .png or .pdf file."),
 )
 
@@ -151,7 +135,7 @@ def parse(flags: Mapping[str, object]) -> ComparisonOptions:
 
 def show(comparison: Comparison, options: ComparisonOptions, console: Console, *, data: bool) -> int:
     """Print the comparison to stdout if it is `data`, else to stderr; write and draw it, and return the exit code."""
-    from shflbench.store.output_file import write
+    from shflbench.store.output_file import append_summary, write
 
     for sentence in comparison.notes:
         console.say(f"note: {sentence}")
@@ -171,7 +155,7 @@ def show(comparison: Comparison, options: ComparisonOptions, console: Console, *
         write(path, _text(comparison, form), "--also")
         console.say(f"written: {path}")
     if options.form == GITHUB and (summary := step_summary()):
-        _append_summary(summary, _text(comparison, "markdown"))
+        append_summary(summary, _text(comparison, "markdown"))
     if options.plot:
         from shflbench.output.plot.forest import draw_forest
 
@@ -199,17 +183,3 @@ def _text(comparison: Comparison, form: str) -> str:
     from shflbench.output.export import render
 
     return render(form, comparison)
-
-
-def _append_summary(path: Path, content: str) -> None:
-    """Add to the summary of a job on GitHub, which other steps write to as well; ResultsError where that fails."""
-    from shflbench.store.output_file import reason
-
-    try:
-        with path.open("a", encoding="utf-8") as file:
-            file.write(content)
-    except OSError as error:
-        raise ResultsError(
-            f"GITHUB_STEP_SUMMARY names {path}, which cannot be written: {reason(error)}",
-            "unset it, or use another --format",
-        ) from error

@@ -43,7 +43,7 @@ def render(comparison: Comparison) -> str:
     If a comment is too small for that, the least important rows are omitted, and their number is given.
     """
     head = f"### shflbench: {headline(comparison)}"
-    foot = _fitting([f"- {_text(item)}" for item in _foot(comparison)], MOST_OF_FOOT)
+    foot = first_lines([f"- {_text(item)}" for item in _foot(comparison)], MOST_OF_FOOT)
     meanings = "\n".join(f"- {text}" for text in legend(comparison))
     room = MOST - len(head) - len(foot) - len(meanings)
     changed = _changed(comparison, room - SPARE)
@@ -97,14 +97,15 @@ def _foot(comparison: Comparison) -> Iterator[str]:
 def _table(titles: list[str], rows: list[list[str]], room: int) -> str:
     """Return a table with as many rows as fit in `room` characters."""
     rule = ["---:" if column.startswith(NUMBERS) else "---" for column in titles]
-    return f"{_line(titles)}\n{_line(rule)}\n{_fitting([_line(row) for row in rows], room)}"
+    return f"{table_line(titles)}\n{table_line(rule)}\n{first_lines([table_line(row) for row in rows], room)}"
 
 
-def _line(cells: list[str]) -> str:
+def table_line(cells: list[str]) -> str:
+    """Return cells as a line of a table."""
     return f"| {' | '.join(cells)} |"
 
 
-def _fitting(lines: list[str], room: int) -> str:
+def first_lines(lines: list[str], room: int) -> str:
     """Return the first lines, as many as fit in `room` characters, and the number of the others."""
     ends = accumulate(len(line) + 1 for line in lines)
     kept = sum(end <= room for end in ends)

@@ -26,10 +26,10 @@ __global__ void sound(int *out) { out[threadIdx.x] = 1; }
 
 @pytest.fixture
 def report(shflbench: Command) -> Any:
-    def call(form: str) -> str:
+    def call(form: str, *more: str) -> str:
         Path("kernels").mkdir(exist_ok=True)
         Path("kernels/racy.cu").write_text(RACY, encoding="utf-8")
-        words = ("--compiler", "nvrtc", "--launch", "1x64", "--format", form)
+        words = ("--compiler", "nvrtc", "--launch", "1x64", "--format", form, *more)
         outcome = shflbench("check", "kernels/racy.cu", *words)
         assert outcome.code == 1
         return outcome.out
@@ -159,6 +159,30 @@ def test_sarif_also_reports_patterns(shflbench: Command, kernel_cache: Path, mon
     (run,) = json.loads(shflbench("check", PLANTED, *words).out)["runs"]
     assert {result["ruleId"] for result in run["results"]} == {"raw"}  # with its relatives of one missing barrier
     assert {result["level"] for result in run["results"]} == {"error"}
+
+
+def test_other_formats_go_to_files_and_annotations_have_a_summary(report: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    summary = Path("summary.md").absolute()
+    summary.write_text("before\n", encoding="utf-8")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
+    also = [f"{form}=out/{form}" for form in ("table", "json", "sarif", "gcc", "junit", "markdown", "github")]
+    printed = report("github", *(word for pair in also for word in ("--also", pair)))
+    texts = {path.name: path.read_text(encoding="utf-8") for path in Path("out").iterdir()}
+    assert texts["github"] == printed
+    assert summary.read_text(encoding="utf-8") == f"before\n{texts['markdown']}"
+    assert texts["table"].startswith("kernel  verdict ")
+    assert texts["gcc"].startswith("kernels/racy.cu:4:1: error: shift: ")
+    assert texts["junit"].startswith("<?xml ")
+    assert json.loads(texts["json"])["files"]
+    assert json.loads(texts["sarif"])["runs"]
+
+
+def test_other_formats_replace_no_source_code(shflbench: Command) -> None:
+    Path("racy.cu").write_text(RACY, encoding="utf-8")
+    outcome = shflbench("check", "racy.cu", "--also", "sarif=racy.cu")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "--also racy.cu would replace a file of source code" in outcome.err
+    assert Path("racy.cu").read_text(encoding="utf-8") == RACY
 
 
 def test_every_hazard_and_every_verdict_with_a_level_has_a_rule() -> None:

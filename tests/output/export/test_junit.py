@@ -6,20 +6,7 @@ import pytest
 from shflbench.analysis.compare.comparison import Comparison, Outcome
 from shflbench.output.export.junit import render
 from tests.fakes.comparisons import across, quiet, rich
-
-# junit-10.xsd of Jenkins' xUnit plugin: each element's attributes, the required ones first, and what it may hold.
-COUNTS = {"tests", "failures", "errors"}
-SCHEMA: dict[str, tuple[set[str], set[str], set[str]]] = {
-    "testsuites": (set(), {"name", "time", *COUNTS}, {"testsuite"}),
-    "testsuite": ({"name", *COUNTS}, {"time", "skipped", "timestamp", "hostname", "id"}, {"properties", "testcase"}),
-    "properties": (set(), set(), {"property"}),
-    "property": ({"name", "value"}, set(), set()),
-    "testcase": ({"name"}, {"time", "classname"}, {"skipped", "error", "failure", "system-out"}),
-    "error": (set(), {"type", "message"}, set()),
-    "failure": (set(), {"type", "message"}, set()),
-    "skipped": (set(), {"type", "message"}, set()),
-    "system-out": (set(), set(), set()),
-}
+from tests.output.export.junit_schema import require_valid
 
 
 def parsed(comparison: Comparison) -> ET.Element:
@@ -36,10 +23,7 @@ def found_with(comparison: Comparison, tag: str) -> dict[str, ET.Element]:
 
 @pytest.mark.parametrize("comparison", [rich(), quiet(), across(), replace(quiet(), verdicts=())])
 def test_every_element_is_one_that_the_schema_knows(comparison: Comparison) -> None:
-    for element in parsed(comparison).iter():
-        required, allowed, children = SCHEMA[element.tag]
-        assert required <= set(element.attrib) <= required | allowed
-        assert {child.tag for child in element} <= children
+    require_valid(parsed(comparison))
 
 
 def test_each_case_is_a_test_of_its_pattern() -> None:

@@ -5,37 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import Command, Outcome
+from tests.conftest import Command
 
-RACY = """\
-__global__ void shift(const int *in, int *out) {
-    __shared__ int s[64];
-    s[threadIdx.x] = in[threadIdx.x];
-    out[threadIdx.x] = s[(threadIdx.x + 1) % 64];
-}
-__global__ void count(const int *to, int *out) { out[to[threadIdx.x]] += threadIdx.x; }
-__global__ void sound(int *out) { out[threadIdx.x] = 1; }
-"""
-REJECTED = "__global__ void f(int *a) {\n    a[0] = missing;\n}\n"
 # The pattern of the problem matcher `$gcc` in Visual Studio Code (microsoft/vscode-cpptools, Extension/package.json).
 MATCHER = re.compile(r"^(.*?):(\d+):(\d*):?\s+(?:fatal\s+)?(warning|error):\s+(.*)$")
 
 
-@pytest.fixture
-def check(shflbench: Command, kernel_cache: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
-    monkeypatch.setenv("SHFLBENCH_CACHE", str(kernel_cache))
-    Path("kernels").mkdir()
-    Path("kernels/racy.cu").write_text(RACY, encoding="utf-8")
-    Path("kernels/rejected.cu").write_text(REJECTED, encoding="utf-8")
-
-    def call(*words: str | Path) -> Outcome:
-        return shflbench("check", *words, "--compiler", "nvrtc", "--launch", "1x64", "--format", "gcc")
-
-    return call
+GCC = ("--format", "gcc")
 
 
 def test_problem_matcher_reads_file_line_severity_and_message_of_each_finding(check: Command) -> None:
-    outcome = check("kernels/racy.cu")
+    outcome = check("kernels/racy.cu", *GCC)
     assert outcome.code == 1
     race, guess = [match.groups() for match in map(MATCHER.fullmatch, outcome.out.splitlines()) if match]
     assert race[:4] == ("kernels/racy.cu", "4", "1", "error")
@@ -48,11 +28,14 @@ def test_problem_matcher_reads_file_line_severity_and_message_of_each_finding(ch
 
 
 def test_stderr_has_only_the_summary(check: Command) -> None:
-    assert check("kernels/racy.cu").err == "3 kernels for sm_90 by NVRTC 13.5: 1 clean, 1 broken, 1 needs arguments.\n"
+    assert (
+        check("kernels/racy.cu", *GCC).err
+        == "3 kernels for sm_90 by NVRTC 13.5: 1 clean, 1 broken, 1 needs arguments.\n"
+    )
 
 
 def test_line_that_the_compiler_rejects_is_the_place(check: Command) -> None:
-    outcome = check("kernels/rejected.cu")
+    outcome = check("kernels/rejected.cu", *GCC)
     assert outcome.code == 5
     assert outcome.out == 'kernels/rejected.cu:2:1: error: identifier "missing" is undefined [not-compiled]\n'
 
@@ -61,10 +44,10 @@ def test_path_outside_the_current_folder_is_whole(check: Command, monkeypatch: p
     file = Path("kernels/rejected.cu").absolute()
     Path("other").mkdir()
     monkeypatch.chdir("other")
-    assert check(file).out.startswith(f"{file}:2:1: error: ")
+    assert check(file, *GCC).out.startswith(f"{file}:2:1: error: ")
 
 
 def test_clean_file_prints_nothing(check: Command) -> None:
     Path("clean.cu").write_text("__global__ void sound(int *out) { out[threadIdx.x] = 1; }\n", encoding="utf-8")
-    outcome = check("clean.cu")
+    outcome = check("clean.cu", *GCC)
     assert (outcome.code, outcome.out) == (0, "")
