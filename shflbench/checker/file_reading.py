@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shflbench.checker.host_numbers import names_of_sizes, traced_numbers, variables_of, with_passed
 from shflbench.checker.inputs.grammar import NumberValue
 from shflbench.checker.inputs.names import gives_buffers, match_names, refuse_unknown
 from shflbench.checker.selection import chosen_kernels
+from shflbench.core.stdin_file import is_stdin
 from shflbench.cuda_sources.fragments import read_with_includer
 from shflbench.cuda_sources.read import read_cuda, read_ptx
 from shflbench.cuda_sources.read_options import KernelNames
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from shflbench.checker.options import FileOptions
     from shflbench.cuda_sources.kernel_file import KernelFile
@@ -32,10 +33,11 @@ def read_file(path: Path, options: FileOptions, compiled: KernelFile | None = No
     if path.suffix == ".ptx":
         return read_ptx(path)
     instances = tuple(name for name in options.kernels if "<" in name)
+    folders = (Path.cwd(),) if is_stdin(path) else ()  # in which `#include "…"` searches, as beside a file
     read = partial(
         read_cuda,
         compilers=options.compilers,
-        given=replace(options.compile, budget=options.budget),
+        given=replace(options.compile, budget=options.budget, include=(*folders, *options.compile.include)),
         host=options.host,
         names=KernelNames(instances=instances, skip_unknown=options.several),
         compiled=compiled,

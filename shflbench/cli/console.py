@@ -59,6 +59,7 @@ class Console:
         self.quiet = False
         self.verbose = False
         self.output: Path | None = None  # a file for the data, instead of stdout
+        self.hidden_folder: Path | None = None  # a temporary one, whose files people know by their names
         self._kept: list[bytes] = []  # data for that file
         self._bar: Bar | None = None
 
@@ -94,6 +95,7 @@ class Console:
 
     def _print(self, text: str | bytes) -> None:
         """Print to stdout, or keep for the file of `--output`, what may reach a terminal as it is."""
+        text = self._named(text) if isinstance(text, str) else text
         if self.output:
             self._kept.append(click.unstyle(text).encode() if isinstance(text, str) else text)
             return
@@ -129,6 +131,7 @@ class Console:
 
     def _print_aside(self, text: str) -> None:
         """Print to stderr, as `report`, what may reach a terminal as it is."""
+        text = self._named(text)
         if self._bar is None:
             try:
                 click.echo(_encodable(text, sys.stderr), err=True, color=self.color)
@@ -140,6 +143,10 @@ class Console:
         from rich.text import Text
 
         self._bar.console.print(Text.from_ansi(text), soft_wrap=True)
+
+    def _named(self, text: str) -> str:
+        """Return a text that names the files of the hidden folder without it."""
+        return text.replace(f"{self.hidden_folder}/", "") if self.hidden_folder else text
 
     def note(self, text: str) -> None:
         """Print how far the work has come where no progress bar shows it."""

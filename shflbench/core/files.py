@@ -8,6 +8,8 @@ import os
 import stat
 from pathlib import Path
 
+from shflbench.core.stdin_file import is_stdin
+
 SHARED_HEADERS = Path(__file__).parents[1] / "patterns"  # those of the built-in patterns
 COPIED = "copied/"  # in `#include`: the folder, which no disk has, of the functions of copy.cu
 MOST_SOURCE = 16 << 20  # bytes of a file that people write; larger ones are something else
@@ -62,5 +64,7 @@ def read_source(path: Path) -> str:
 
 
 def relative(file: Path, base: Path) -> Path:
-    """Return `file` relative to the folder `base` if it lies below it, else as it is."""
+    """Return `file` relative to the folder `base` if it lies below it, else as it is; what stdin has, by its name."""
+    if is_stdin(file):
+        return Path(file.name)
     return file.relative_to(base) if file.is_relative_to(base) else file

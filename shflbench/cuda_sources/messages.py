@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shflbench.core.files import COPIED, SHARED_HEADERS, read_regular
+from shflbench.core.files import COPIED, SHARED_HEADERS, read_regular, relative
 from shflbench.cuda_sources.repository import repository_root
 from shflbench.errors import CompileError, not_compiled
 
@@ -85,7 +85,7 @@ FIX = "Fix the source line, or pass missing folders with -I and macros with -D."
 
 def compile_error(source: Path, file: str, line: int, what: str, advice: str = FIX) -> CompileError:
     """Return the error for a message of the compiler at a line of a file; `line` is 0 if there is none."""
-    place = f"{file}:{line}: " if file and line else ""
+    place = f"{relative(Path(file), Path.cwd())}:{line}: " if file and line else ""
     if (header := named_header(what)) is not None:
         return missing_header(source, place, header)
     word = _DIALECT.search(what) if "undefined" in what or "not declared" in what else None

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from shflbench.core.stdin_file import is_stdin
+
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
 
 
@@ -21,6 +23,8 @@ def name_in_diff(path: Path, side: str) -> str:
 
 
 def _relative(path: Path) -> Path:
+    if is_stdin(path):
+        return Path(path.name)
     root = next((folder for folder in path.parents if (folder / ".git").exists()), Path(os.path.realpath(Path.cwd())))
     return path.relative_to(root) if path.is_relative_to(root) else Path(path.name)
 

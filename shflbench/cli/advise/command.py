@@ -11,6 +11,7 @@ from shflbench.cli.check_limits import limit_options
 from shflbench.cli.file_arguments import CLUSTER, FILE_ARGUMENTS, file_flags, refuse_without_files
 from shflbench.cli.help import Command, add_heading, option
 from shflbench.cli.parameters import OUTPUT_FILE, PATH, PATTERN_OPTIONS, format_option, group_of, named_values
+from shflbench.cli.stdin import file_given
 from shflbench.core.bounds import BUDGET
 from shflbench.errors import UsageError
 from shflbench.user_kernels.file_options import SUFFIXES
@@ -25,7 +26,7 @@ ONLY_OF = {"code": "patterns", "sarif": "files"}  # form → to what it applies
 
 
 @click.command(cls=Command)
-@click.argument("pattern", required=False, metavar="[PATTERN | FILE]")
+@click.argument("pattern", required=False, metavar="[PATTERN | FILE]", callback=file_given)
 @click.argument("results", nargs=-1, type=PATH)
 @add_heading(
     "Your kernel",
@@ -83,11 +84,11 @@ def command(
 ) -> int:
     r"""Say which variant to use for a pattern, or what a file's kernels exchange.
 
-    FILE is a .cu, .cuh or .ptx file: of each kernel, prints which values go through shared memory between which lanes,
-    with the shuffle that could replace it, and which barriers of the block a check of the kernel without them shows
-    not to be needed, or only within warps, in the launches of the host code or of --launch. Says whether that is worth
-    it: what limits each kernel, as predicted, what each change brings, and what a shuffle alone brought in RESULTS.
-    Needs no GPU, except for --measure.
+    FILE is a .cu, .cuh or .ptx file, or - for stdin: of each kernel, prints which values go through shared memory
+    between which lanes, with the shuffle that could replace it, and which barriers of the block a check of the kernel
+    without them shows not to be needed, or only within warps, in the launches of the host code or of --launch. Says
+    whether that is worth it: what limits each kernel, as predicted, what each change brings, and what a shuffle alone
+    brought in RESULTS. Needs no GPU, except for --measure.
 
     PATTERN is the name of a pattern, RESULTS are run folders or folders that hold runs, by default ./results. Takes
     the measured setting that is nearest to your kernel and says how it differs; prints how near the variant comes to

@@ -15,6 +15,7 @@ from shflbench.cli.file_arguments import CLUSTER, FILE_ARGUMENTS, as_built, file
 from shflbench.cli.help import Command, add_heading, option
 from shflbench.cli.parameters import PATH, format_option, group_of, share
 from shflbench.cli.run.options import GPU, MEASURING, PLACES, RunPlace, processes_option, typed_words
+from shflbench.cli.stdin import files_given
 from shflbench.core.bounds import SHORT_BUDGET
 from shflbench.core.environment import cache_folder
 from shflbench.errors import FINDING_EXIT, KernelError, UsageError
@@ -35,7 +36,7 @@ ANOTHER_FOLDER = "give another folder by --output"
 
 
 @click.command(cls=Command)
-@click.argument("files", nargs=-1, required=True, type=PATH, metavar="FILE [NEW]")
+@click.argument("files", nargs=-1, required=True, type=PATH, metavar="FILE [NEW]", callback=files_given)
 @add_heading(
     "Kernels",
     option(
@@ -104,13 +105,14 @@ ANOTHER_FOLDER = "give another folder by --output"
 def command(context: click.Context, /, files: tuple[Path, ...], form: str, **given: object) -> int:
     r"""Compare the kernels of a CUDA file: check them, compare their results, and time them.
 
-    FILE is a .cu file. Kernels with the same parameters are compared, at the launches and with the arguments of the
-    host code in the file, which is read and not executed. Looks for races and memory faults first, compares what the
-    kernels write, then times them in turn, as `run` does. Without a GPU nothing is timed. Prints the folder of the run,
-    which `show`, `compare`, `plot` and `report` read, or the comparison as JSON. With NEW, or --against, kernels of the
-    same name are compared, those of FILE, or of the revision, being the baseline. Several values, such as
-    --arg n=1e6,1e7, are several sizes, and --launch NAME=GRIDxBLOCK gives one kernel a launch of its own. Kernels that
-    follow one another are timed together, over the buffers that their launches in the host code share.
+    FILE is a .cu file, or - for stdin. Kernels with the same parameters are compared, at the launches and with the
+    arguments of the host code in the file, which is read and not executed. Looks for races and memory faults first,
+    compares what the kernels write, then times them in turn, as `run` does. Without a GPU nothing is timed. Prints the
+    folder of the run, which `show`, `compare`, `plot` and `report` read, or the comparison as JSON. With NEW, or
+    --against, kernels of the same name are compared, those of FILE, or of the revision, being the baseline. Several
+    values, such as --arg n=1e6,1e7, are several sizes, and --launch NAME=GRIDxBLOCK gives one kernel a launch of its
+    own. Kernels that follow one another are timed together, over the buffers that their launches in the host code
+    share.
 
     \b
     Exit codes:

@@ -13,6 +13,7 @@ from shflbench.cli.file_arguments import CLUSTER, COMPILING, file_flags, refuse_
 from shflbench.cli.help import Command, add_heading, option
 from shflbench.cli.host_args import host_args_option
 from shflbench.cli.parameters import OUTPUT_FILE, also_option, filters, format_option, seed_option
+from shflbench.cli.stdin import files_given
 from shflbench.core.bounds import BUDGET
 from shflbench.core.default_arch import DEFAULT_ARCH
 from shflbench.core.environment import cache_folder, compute_sanitizer
@@ -34,7 +35,7 @@ FORMATS = ("table", "json", "github", "sarif", "gcc", "junit", "markdown")
 
 
 @click.command(cls=Command)
-@click.argument("targets", nargs=-1, required=True, metavar="TARGET...")
+@click.argument("targets", nargs=-1, required=True, metavar="TARGET...", callback=files_given)
 @add_heading(
     "Files",
     option("--kernel", "kernels", metavar="NAME", multiple=True, help="Check only this kernel of a file (repeatable)."),
@@ -130,10 +131,10 @@ def command(
 ) -> int:
     r"""Check kernels for races and memory faults, without a GPU.
 
-    TARGET is a .cu, .cuh or .ptx file, or a folder of such files. Runs the PTX of each kernel in an emulator, in
-    lockstep and under other schedules that a GPU may choose. Reports races in shared and global memory, misuse of
-    barriers and masks, deadlocks, accesses out of bounds, reads of uninitialized memory, and outputs that depend on
-    the schedule. Does not decide whether a kernel computes what you want: for a file there is no reference.
+    TARGET is a .cu, .cuh or .ptx file, - for stdin, or a folder of such files. Runs the PTX of each kernel in an
+    emulator, in lockstep and under other schedules that a GPU may choose. Reports races in shared and global memory,
+    misuse of barriers and masks, deadlocks, accesses out of bounds, reads of uninitialized memory, and outputs that
+    depend on the schedule. Does not decide whether a kernel computes what you want: for a file there is no reference.
 
     \b
     Verdicts and exit codes:

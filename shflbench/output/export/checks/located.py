@@ -83,6 +83,8 @@ def _located_verdict(kernel: KernelReport, level: Level, rule: str) -> LocatedFi
     """Return a verdict at its kernel, or at the line that the compiler rejects."""
     text = with_mismatch(kernel)
     match = _REJECTED_LINE.fullmatch(text) if kernel.verdict is KernelVerdict.NOT_COMPILED else None
-    if match is not None and (file := Path(match["file"])).is_file():
-        return LocatedFinding(SourceLine(file, int(match["line"])), level, rule, match["text"])
+    if match is not None:
+        file = kernel.place.file if match["file"] == shown_path(kernel.place.file) else Path(match["file"])
+        if file.is_file():
+            return LocatedFinding(SourceLine(file, int(match["line"])), level, rule, match["text"])
     return LocatedFinding(kernel.place, level, rule, text)

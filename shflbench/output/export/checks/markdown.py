@@ -36,9 +36,9 @@ def render(outcome: CheckOutcome) -> str:
     rows = [row for entry in entries for row in _rows(entry)]
     room = MOST - len(head) - len(foot) - SPARE
     lines = first_lines(rows, room)
-    found = "\n".join((table_line(COLUMNS), table_line(["---"] * len(COLUMNS)), lines)) if rows else ""
-    others = _others([entry for entry in entries if not entry.kernel.verdict.level], room - len(found) - SPARE)
-    return "\n\n".join(part for part in (head, found, others, foot) if part) + "\n"
+    findings = "\n".join((table_line(COLUMNS), table_line(["---"] * len(COLUMNS)), lines)) if rows else ""
+    others = _others([entry for entry in entries if not entry.kernel.verdict.level], room - len(findings) - SPARE)
+    return "\n\n".join(part for part in (head, findings, others, foot) if part) + "\n"
 
 
 def _headline(entries: Sequence[Entry]) -> str:
