@@ -44,6 +44,14 @@ def _signals() -> None:
 
 
 @pytest.fixture(autouse=True, scope="session")
+def _no_forced_color() -> Iterator[None]:
+    """Hide a variable that CI systems set, and that programs which a test starts would obey."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.delenv("FORCE_COLOR", raising=False)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
 def _no_nvcc(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Hide the nvcc of this machine: other machines have none, or another one, and it takes longer than NVRTC."""
     folders = os.environ.get("PATH", "").split(os.pathsep)

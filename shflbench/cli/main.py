@@ -16,7 +16,7 @@ from shflbench import __version__
 from shflbench.cli.console import Console, ReaderGoneError, discard
 from shflbench.cli.log import show_log
 from shflbench.cli.registry import LazyGroup
-from shflbench.core.environment import color_refused, limit_threads
+from shflbench.core.environment import color_choice, limit_threads
 from shflbench.core.packages import package_error
 from shflbench.core.signals import code_of, number_of, raise_on_signals, word_of
 from shflbench.errors import (
@@ -85,7 +85,7 @@ def _drop(unraisable: sys.UnraisableHookArgs) -> None:
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line and return its exit code; `arguments` are the process's own if None."""
-    console = Console(color=False if color_refused() else None)
+    console = Console(color=color_choice())
     try:
         return _outcome(arguments, console)
     except (ReaderGoneError, SystemExit) as error:

@@ -26,9 +26,14 @@ def step_summary() -> Path | None:
     return Path(named) if named else None
 
 
-def color_refused() -> bool:
-    """Whether NO_COLOR is set and not empty, as https://no-color.org asks."""
-    return bool(os.environ.get("NO_COLOR"))
+def color_choice() -> bool | None:
+    """Return False if NO_COLOR is set and not empty, else True if FORCE_COLOR is, else None.
+
+    https://no-color.org, https://force-color.org
+    """
+    if os.environ.get("NO_COLOR"):
+        return False
+    return True if os.environ.get("FORCE_COLOR") else None
 
 
 def limit_threads() -> None:

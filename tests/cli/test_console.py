@@ -6,6 +6,7 @@ from rich.progress import Progress as Bar
 
 from shflbench.cli.console import Console, ProgressBar
 from shflbench.cli.layout import Line, Table
+from tests.conftest import Command
 
 BAD = Table("", ("case",), (Line(("a",), "bad"), Line(("b",))))
 
@@ -27,6 +28,17 @@ def test_colors_appear_only_on_request_or_on_a_terminal(capsys: pytest.CaptureFi
     assert capsys.readouterr().err == "case\n\x1b[31ma\x1b[0m\nb\n"
     Console(color=False).table(BAD)
     assert capsys.readouterr().err == "case\na\nb\n"
+
+
+def test_force_color_colors_a_pipe_unless_color_is_refused(shflbench: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = ("check", "missing.cu")
+    plain = "error: missing.cu cannot be read: "
+    assert shflbench(*words).err.startswith(plain)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert shflbench(*words).err.startswith("\x1b[31m\x1b[1merror:\x1b[0m missing.cu cannot be read: ")
+    assert shflbench(*words, "--no-color").err.startswith(plain)
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert shflbench(*words).err.startswith(plain)
 
 
 def test_stream_that_knows_no_micro_sign_gets_a_question_mark(monkeypatch: pytest.MonkeyPatch) -> None:

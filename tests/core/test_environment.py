@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.core.environment import cache_folder, color_refused, nvcc
+from shflbench.core.environment import cache_folder, color_choice, nvcc
 from tests.conftest import without_nvcc
 from tests.scripts import write_script
 
@@ -28,10 +28,25 @@ def test_cache_folder_follows_the_environment(
     assert cache_folder() == Path(folder)
 
 
-@pytest.mark.parametrize(("value", "refused"), [("1", True), ("", False)])
-def test_empty_no_color_has_no_effect(value: str, refused: bool, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: FBT001
-    monkeypatch.setenv("NO_COLOR", value)
-    assert color_refused() is refused
+@pytest.mark.parametrize(
+    ("refused", "forced", "choice"),
+    [
+        ("", "", None),
+        ("1", "", False),
+        ("", "1", True),
+        ("", "0", True),  # as https://force-color.org says: whatever the value
+        ("1", "1", False),
+    ],
+)
+def test_variables_choose_color_unless_they_are_empty(
+    refused: str,
+    forced: str,
+    choice: bool | None,  # noqa: FBT001
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("NO_COLOR", refused)
+    monkeypatch.setenv("FORCE_COLOR", forced)
+    assert color_choice() is choice
 
 
 def test_tests_find_no_nvcc_and_all_other_programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -60,7 +60,8 @@ their files, the other commands their tables or what `--format` chooses. Everyth
 | `SHFLBENCH_CACHE` | folder for compiled kernels; otherwise `shflbench` in `XDG_CACHE_HOME` or `~/.cache` |
 | `SHFLBENCH_BASELINES` | folder for named baselines; otherwise `baselines` in the current folder |
 | `GITHUB_STEP_SUMMARY` | file that GitHub shows as a job's summary: `--format github` adds the report to it |
-| `NO_COLOR` | print no colors if set and not empty |"""
+| `NO_COLOR` | print no colors if set and not empty |
+| `FORCE_COLOR` | print colors also into a pipe if set and not empty, and not refused by `NO_COLOR` or `--no-color` |"""
     return _page("Commands", about, *sections)
 
 
