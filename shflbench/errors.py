@@ -10,6 +10,7 @@ ShflbenchError
 │   ├── DeviceError                no GPU, no driver, or a broken cupy
 │   └── CompilerError              no NVRTC, no headers, or no disassembler
 └── KernelError                5   a kernel that cannot be used
+    ├── NoKernelError              a file defines none
     ├── TemplatesError             no instance of its templates is known
     ├── CompileError               a compiler rejected it
     ├── BudgetError                the budget of its file was reached
@@ -123,6 +124,10 @@ class KernelError(ShflbenchError):
 
 class TemplatesError(KernelError):
     """A file has only kernel templates, and no instance of them is known."""
+
+
+class NoKernelError(KernelError):
+    """A file defines no kernel."""
 
 
 class CompileError(KernelError):

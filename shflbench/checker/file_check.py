@@ -18,7 +18,7 @@ from shflbench.checker.linked_file import failed_file, link_file, rejected_kerne
 from shflbench.checker.report import FileReport, KernelReport
 from shflbench.checker.selection import chosen_kernels
 from shflbench.checker.verdict import KernelVerdict
-from shflbench.errors import CompileError, InputError, KernelError
+from shflbench.errors import CompileError, InputError, KernelError, NoKernelError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -55,7 +55,9 @@ def check_file(path: Path, options: FileOptions, watch: Callable[[CheckStep], No
     except CompileError as error:
         return failed_file(path, options, KernelVerdict.NOT_COMPILED, _without_name(error, path))
     except KernelError as error:
-        return failed_file(path, options, KernelVerdict.NOT_CHECKED, error.message)
+        is_skipped = isinstance(error, NoKernelError) and not options.needs_kernel
+        verdict = KernelVerdict.SKIPPED if is_skipped else KernelVerdict.NOT_CHECKED
+        return failed_file(path, options, verdict, error.message)
     return check_kernels(*with_given_numbers(file, options), watch)
 
 

@@ -67,6 +67,7 @@ class FileOptions:
     given: LaunchOptions = LaunchOptions()
     limits: CheckLimits = CheckLimits()
     outputs: bool = True  # keep the buffers after the first launch
+    needs_kernel: bool = True  # in each file; else one without kernels is `skipped`
     several: bool = False  # one of several files: another one may have the kernels
     budget: FileBudget = NEVER  # that the check of a file spends, once it has begun
 

@@ -84,6 +84,7 @@ NAMES = {  # parameter of the command → option, for messages
     "host_args": "--host-args",
     "pdl": "--pdl",
     "same": "--same",
+    "allow_no_kernels": "--allow-no-kernels",
     "compiler": "--compiler",
     "budget": "--budget",
     "time_limit_s": "--time-limit",

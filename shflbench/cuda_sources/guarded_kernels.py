@@ -11,7 +11,7 @@ from shflbench.cuda_sources.kernel_file import SourceNote
 from shflbench.cuda_sources.lexer import code_only, without_comments
 from shflbench.cuda_sources.macros import Macros
 from shflbench.cuda_sources.preprocessor import FileConditions, Preprocessor
-from shflbench.errors import CompileError, KernelError
+from shflbench.errors import CompileError, KernelError, NoKernelError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -62,10 +62,10 @@ def with_guarding_macros(options: CompileOptions, guard: KernelGuard | None) -> 
     return replace(options, define=(*options.define, *guard.macros)), [SourceNote("build", text)]
 
 
-def no_kernel(path: Path, guard: KernelGuard | None) -> KernelError:
+def no_kernel(path: Path, guard: KernelGuard | None) -> NoKernelError:
     """Return the error for a file without kernels, which names the condition that leaves them out."""
     what = f": `{guard.condition}` in line {guard.line} leaves them out" if guard is not None else ""
-    return KernelError(f"{path} has no kernel{what}", "Pass a file that defines a __global__ function.")
+    return NoKernelError(f"{path} has no kernel{what}", "Pass a file that defines a __global__ function.")
 
 
 def not_compiled_with(path: Path, guard: KernelGuard, error: CompileError) -> KernelError:

@@ -49,7 +49,7 @@ from shflbench.cuda_sources.toolkit_versions import toolkit_versions
 from shflbench.cuda_sources.users_kernels import users_kernels
 from shflbench.emulator.file_budget import HOST_SHARE
 from shflbench.emulator.ptx.line_table import files_of
-from shflbench.errors import CompileError, InputError, KernelError, TemplatesError, UsageError
+from shflbench.errors import CompileError, InputError, NoKernelError, TemplatesError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -86,7 +86,7 @@ def read_ptx(path: Path, kernel: str | None = None) -> KernelFile:
     files = _user_files(ptx, path)
     kernels = tuple(kernel_of(item, files, None) for item in read_kernels(ptx))
     if not kernels:
-        raise KernelError(f"{path} has no kernel: its PTX contains no .entry", "Pass PTX of a __global__ function.")
+        raise NoKernelError(f"{path} has no kernel: its PTX contains no .entry", "Pass PTX of a __global__ function.")
     return KernelFile(path, ptx, select_kernels(path, kernels, kernel), dialect_notes(ptx), files=files)
 
 

@@ -81,6 +81,7 @@ class FileFlags:
     compiler: str | None = None
     budget: float | None = None  # million instructions
     time_limit_s: float | None = None
+    allow_no_kernels: bool = False  # in a file
     is_timed: bool = False  # and so may have more threads than can be emulated, and a shorter check
 
     @property
@@ -118,6 +119,7 @@ class FileFlags:
             host=HostOptions(_words(self.host_args)),
             limits=self._limits(),
             outputs=False,
+            needs_kernel=not self.allow_no_kernels,
         )
 
     def _compilers(self, files: Sequence[Path]) -> Compilers:

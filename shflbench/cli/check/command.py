@@ -81,6 +81,11 @@ FORMATS = ("table", "json", "github", "sarif", "gcc", "junit", "markdown")
         help="Take two arguments of such kernels as one buffer, such as primary.out=secondary.in (repeatable).",
         show_default="what the host code passes",
     ),
+    option(
+        "--allow-no-kernels",
+        is_flag=True,
+        help="Report a file without kernels as `skipped`, for lists of files that a tool makes.",
+    ),
     *COMPILING,
     option(
         "--compiler",
