@@ -388,3 +388,18 @@ def test_lines_are_named_in_a_folder_whose_name_has_a_space(tmp_path: Path) -> N
     )
     outcome = process("check", "k.cu", "--compiler", "nvrtc", cwd=folder)
     assert (outcome.code, " (k.cu:1)\n" in outcome.out, "a folder/" in outcome.out) == (5, True, False)
+
+
+def test_file_without_kernels_is_skipped_where_that_is_allowed(shflbench: Command) -> None:
+    write("header.cuh", "__device__ inline int twice(int x) { return 2 * x; }\n")
+    write("empty.ptx", ".version 8.0\n.target sm_90\n.address_size 64\n")
+    assert shflbench("check", "header.cuh", *NVRTC).code == 5
+    outcome = shflbench("check", "header.cuh", *NVRTC, "--allow-no-kernels", "--format", "json")
+    (file,) = json.loads(outcome.out)["files"]
+    assert (outcome.code, [kernel["verdict"] for kernel in file["kernels"]]) == (0, ["skipped"])
+    assert shflbench("check", "empty.ptx", "--allow-no-kernels").code == 0
+
+
+def test_file_that_does_not_compile_is_not_skipped(shflbench: Command) -> None:
+    write("rejected.cu", "__global__ void f() { missing(); }\n")
+    assert shflbench("check", "rejected.cu", *NVRTC, "--allow-no-kernels").code == 5
