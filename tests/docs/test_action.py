@@ -20,7 +20,8 @@ pytestmark = pytest.mark.expensive  # each use of the action starts Python
 
 ACTION = ROOT / "action.yml"
 CONTENT: dict[str, Any] = YAML(typ="safe").load(ACTION.read_text(encoding="utf-8"))
-STEPS = CONTENT["runs"]["steps"]
+STEPS = [step for step in CONTENT["runs"]["steps"] if "run" in step]
+(UPLOAD,) = (step for step in CONTENT["runs"]["steps"] if "uses" in step)
 SIDES = {"base": "base", "new": "new", "options": "--alternated"}
 
 
@@ -71,11 +72,13 @@ def test_action_is_valid() -> None:
 def test_inputs_reach_scripts_as_variables_only() -> None:
     assert [text for step in STEPS for text in [step["run"], step["shell"]] if "${{" in text] == []
     used = {input_of(text) for step in STEPS for text in step["env"].values()}
-    assert used == CONTENT["inputs"].keys()
+    assert used == CONTENT["inputs"].keys() - {"sarif"}
+    assert UPLOAD["if"] == "${{ !cancelled() && inputs.sarif == 'true' && steps.run.outputs.sarif != '' }}"
+    assert UPLOAD["with"]["sarif_file"] == "${{ steps.run.outputs.sarif }}"
 
 
 @pytest.mark.archs
-def test_each_output_is_one_of_the_step_that_compares(job: Job) -> None:
+def test_each_output_is_one_of_the_last_script(job: Job) -> None:
     write_slower(job.machine.work)
     job.use(**SIDES)
     assert {entry["value"] for entry in CONTENT["outputs"].values()} == {
@@ -102,7 +105,7 @@ def test_slower_side_fails_the_job_with_annotations_summary_outputs_and_reports(
     assert json.loads((folder / "report.json").read_text(encoding="utf-8"))["exit_code"] == 1
     assert ET.parse(folder / "junit.xml").getroot().attrib["failures"] == "13"  # noqa: S314  (it is our own)
     named = set(re.findall(r"[\w.]+\.\w+", CONTENT["outputs"]["report"]["description"]))
-    assert named == {path.name for path in folder.iterdir()}
+    assert named - {"check.sarif"} == {path.name for path in folder.iterdir()}
     assert job.machine.installed()[-1] == str(ROOT)  # to compare needs no extra
     assert f"{ROOT}/constraints.txt" in job.machine.installed()
 
@@ -138,7 +141,7 @@ def test_without_a_comparison_the_summary_has_the_exit_code(job: Job) -> None:
     assert outcome.code == 3
     assert "there is no folder nowhere" in outcome.err
     assert job.outputs == {"exit-code": "3", "report": "shflbench-report"}
-    assert job.summary == "shflbench ended with exit code 3 and compared nothing. The log has the reason.\n"
+    assert job.summary == "shflbench ended with exit code 3 and has no result. The log has the reason.\n"
 
 
 HOSTILE = "$(touch hacked); `touch hacked` ' \" \\ ; touch hacked #"
@@ -157,6 +160,10 @@ HOSTILE = "$(touch hacked); `touch hacked` ' \" \\ ; touch hacked #"
         ({"suite": "--help"}, 3),
         ({"suite": "gate.yaml", "processes": "1 --dry-run"}, 2),
         ({"base": "base", "new": "new", "python": HOSTILE}, 127),
+        ({"check": HOSTILE}, 3),
+        ({"check": "--help\n--version"}, 3),  # names of patterns, not options
+        ({"check": "missing.cu", "options": HOSTILE}, 3),  # likewise
+        ({"check": "missing.cu", "report": HOSTILE}, 3),
     ],
 )
 def test_hostile_inputs_are_no_commands_options_or_outputs(job: Job, inputs: dict[str, str], code: int) -> None:
@@ -168,11 +175,16 @@ def test_hostile_inputs_are_no_commands_options_or_outputs(job: Job, inputs: dic
 
 
 @pytest.mark.archs
-@pytest.mark.parametrize("inputs", [{}, {"base": "base"}, {"new": "new"}, {"suite": "quick", "new": "new"}])
+@pytest.mark.parametrize(
+    "inputs",
+    [{}, {"base": "base"}, {"new": "new"}, {"suite": "quick", "new": "new"}, {"check": "a.cu", "suite": "quick"}],
+)
 def test_wrong_combination_of_inputs_is_one_annotation(job: Job, inputs: dict[str, str]) -> None:
     outcome = job.use(**inputs)
     assert (outcome.code, outcome.err) == (2, "")
-    assert outcome.out == "::error title=shflbench::Give the input suite, or the inputs base and new.\n"
+    assert (
+        outcome.out == "::error title=shflbench::Give the input check, the input suite, or the inputs base and new.\n"
+    )
 
 
 @pytest.mark.archs
@@ -189,3 +201,49 @@ def test_suite_is_measured_and_fails_the_job_if_a_kernel_got_slower(job: Job) ->
     assert "::error title=slower%3A neighbor/shfl/" in outcome.err
     assert job.outputs["counts"] == '{"slower": 1, "same": 1}'
     assert job.machine.installed()[-1] == f"{ROOT}[cuda13]"
+
+
+RACY = """\
+__global__ void shift(const int *in, int *out) {
+    __shared__ int s[64];
+    s[threadIdx.x] = in[threadIdx.x];
+    out[threadIdx.x] = s[(threadIdx.x + 1) % 64];
+}
+"""
+SOUND = "__global__ void sound(int *out) { out[threadIdx.x] = 1; }\n"
+CHECKED = {"options": "--launch=1x64\n--compiler=nvrtc"}
+
+
+@pytest.mark.archs
+def test_race_fails_the_job_with_an_annotation_a_summary_outputs_and_reports(job: Job) -> None:
+    folder = job.machine.work / "kernels of mine"
+    folder.mkdir()
+    (folder / "racy.cu").write_text(RACY, encoding="utf-8")
+    (job.machine.work / "sound.cu").write_text(SOUND, encoding="utf-8")
+    outcome = job.use(check="kernels of mine\n\nsound.cu\n", report="out", **CHECKED)
+    assert outcome.code == 1, outcome.err
+    assert "::error file=kernels of mine/racy.cu,line=4,title=shift broken::" in outcome.out
+    assert job.summary.startswith("### shflbench check: 1 broken, 1 clean of 2 kernels\n")
+    assert job.outputs == {
+        "exit-code": "1",
+        "report": "out",
+        "result": "1 broken, 1 clean of 2 kernels",
+        "counts": '{"broken": 1, "clean": 1}',
+        "sarif": "out/check.sarif",
+    }
+    reports = {path.name: path.read_text(encoding="utf-8") for path in (job.machine.work / "out").iterdir()}
+    named = set(re.findall(r"[\w.]+\.\w+", CONTENT["outputs"]["report"]["description"]))
+    assert named - {"forest.svg"} == reports.keys()
+    assert reports["report.md"] == job.summary
+    (run,) = json.loads(reports["check.sarif"])["runs"]
+    assert [result["ruleId"] for result in run["results"]] == ["raw"]
+    assert ET.fromstring(reports["junit.xml"]).attrib["failures"] == "1"  # noqa: S314  (it is our own)
+    assert job.machine.installed()[-1] == f"{ROOT}[compile]"
+
+
+@pytest.mark.archs
+def test_clean_kernels_pass_the_job(job: Job) -> None:
+    (job.machine.work / "sound.cu").write_text(SOUND, encoding="utf-8")
+    outcome = job.use(check="sound.cu", **CHECKED)
+    assert (outcome.code, job.outputs["result"]) == (0, "1 clean of 1 kernel")
+    assert job.outputs["sarif"] == "shflbench-report/check.sarif"
