@@ -32,4 +32,4 @@ def unknown(words: list[str]) -> set[str]:
             return {rest[0]}
         command, rest = subcommand, rest[1:]
     options = {name for group in (root, command) for option in group.get_params(context) for name in option.opts}
-    return {word.partition("=")[0] for word in rest if word.startswith("-")} - options
+    return {word.partition("=")[0] for word in rest if word.startswith("-") and word != "-"} - options
