@@ -111,14 +111,15 @@ def test_slower_side_fails_the_job_with_annotations_summary_outputs_and_reports(
 
 
 @pytest.mark.archs
-def test_workflow_that_uses_the_action_on_github_expects_what_it_finds(job: Job) -> None:
+@pytest.mark.parametrize(("name", "verdict"), [("compare", "slower"), ("check", "broken")])
+def test_workflow_that_uses_the_action_on_github_expects_its_results(job: Job, name: str, verdict: str) -> None:
     workflow = YAML(typ="safe").load((ROOT / ".github" / "workflows" / "action.yml").read_text(encoding="utf-8"))
-    *_, use, check = workflow["jobs"]["compare"]["steps"]
+    *_, use, test = workflow["jobs"][name]["steps"]
     assert (use["uses"], use["id"]) == ("./", "action")
-    outcome = job.use(**{name: str(ROOT / folder) for name, folder in use["with"].items()})
-    found = f"{job.outputs['exit-code']} {json.loads(job.outputs['counts'])['slower']}"
+    outcome = job.use(**{name: str(ROOT / path) for name, path in use["with"].items()})
+    results = f"{job.outputs['exit-code']} {json.loads(job.outputs['counts'])[verdict]}"
     assert outcome.code == 1
-    assert check["run"] == f'test "$CODE $SLOWER" = "{found}"'
+    assert test["run"] == f'test "$CODE ${verdict.upper()}" = "{results}"'
 
 
 @pytest.mark.archs
