@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from shflbench.checker.verdict import KernelVerdict
+from shflbench.cli.check.command import FORMATS
+from shflbench.cli.check.show import RENDER
 from shflbench.emulator.races.hazards import HazardKind
 from shflbench.output.export.sarif_rules import HELP, rule_id
 from tests.checker.in_process import start_no_processes
@@ -175,6 +177,10 @@ def test_other_formats_go_to_files_and_annotations_have_a_summary(report: Any, m
     assert texts["junit"].startswith("<?xml ")
     assert json.loads(texts["json"])["files"]
     assert json.loads(texts["sarif"])["runs"]
+
+
+def test_each_format_of_the_option_can_be_rendered() -> None:
+    assert tuple(RENDER) == FORMATS
 
 
 def test_other_formats_replace_no_source_code(shflbench: Command) -> None:
