@@ -48,7 +48,7 @@ class Package:
     def is_older(self, version: str) -> bool:
         """Return whether a version is older than the oldest one that fits; False if either is no row of numbers."""
         least = re.search(r">=\s*([\d.]+)", self.requirement)
-        return bool(least and version[:1].isdecimal() and _numbers(version) < _numbers(least[1]))
+        return bool(least and version[:1].isdecimal() and "!" not in version and _numbers(version) < _numbers(least[1]))
 
     def has(self, module: str) -> bool:
         """Return whether a module belongs to it, or contains it."""
@@ -74,17 +74,16 @@ def packages() -> list[Package]:
 
 
 def require_packages() -> None:
-    """Raise MissingError if an imported package is not installed, or is older than shflbench requires.
+    """Raise MissingError if a package that is always imported is not installed, or a required one is too old.
 
     Names of folders have the versions, and are read in 2 ms; `importlib.metadata` takes 30 for all packages.
     """
     versions = _installed_versions()
-    unseen = [
-        package for package in packages() if package.module and not package.extra and package.name not in versions
-    ]
+    required = [package for package in packages() if not package.extra]
+    unseen = [package for package in required if package.module and package.name not in versions]
     if missing := [package for package in unseen if installed_version(package.name) is None]:
         raise missing_error(*missing)
-    old = [package for package in packages() if package.is_older(versions.get(package.name, ""))]
+    old = [package for package in required if package.is_older(versions.get(package.name, ""))]
     if old:
         names = ", ".join(f"{package.name} {versions[package.name]}" for package in old)
         raise MissingError(
@@ -168,13 +167,16 @@ def _numbers(version: str) -> tuple[int, ...]:
 
 
 def _installed_versions() -> dict[str, str]:
-    """Return the versions of all packages on the path, by name; of two, that of the first."""
+    """Return the versions of all packages on the path, by name: of two folders the first, of two in one the newest."""
     versions: dict[str, str] = {}
     for folder in sys.path:
+        here: dict[str, str] = {}  # an interrupted installation leaves the folder of an old version
         with suppress(OSError):  # a zip file, or a folder that is not there
             for entry in Path(folder).iterdir():
                 if match := re.fullmatch(r"(.+?)-([^-]+)(?:-py[\d.]+)?\.(?:dist|egg)-info", entry.name):
-                    versions.setdefault(_normal(match[1]), match[2])
+                    name = _normal(match[1])
+                    here[name] = max(here.get(name, ""), match[2], key=_numbers)
+        versions = here | versions
     return versions
 
 

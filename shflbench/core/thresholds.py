@@ -62,7 +62,7 @@ class Special:
         return (
             self.pattern in {"", pattern}
             and self.variant in {"", variant}
-            and (not self.case or fnmatchcase(case_id, self.case))
+            and (not self.case or case_id == self.case or fnmatchcase(case_id, self.case))
         )
 
 

@@ -26,9 +26,13 @@ class TimeLimit:
     time_us: float
     case: str = ""  # a glob on the case's id
 
+    def __str__(self) -> str:
+        """Return it as an option has it."""
+        return f"{self.case}{'=' if self.case else ''}{self.time_us:.10g}us"
+
     def holds_for(self, case_id: str) -> bool:
-        """Return whether the limit applies to a case."""
-        return not self.case or fnmatchcase(case_id, self.case)
+        """Return whether the limit applies to a case: by its id, which may contain brackets, or by the glob."""
+        return not self.case or case_id == self.case or fnmatchcase(case_id, self.case)
 
 
 @dataclass(frozen=True, slots=True)

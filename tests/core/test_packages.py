@@ -104,7 +104,6 @@ OLD = [
     ("click", "8.1.8", "click>=8.2"),
     ("ruamel_yaml", "0.18", "ruamel-yaml>=0.19"),
     ("nvidia_cuda_nvrtc", "12.9.86", "nvidia-cuda-nvrtc>=13.1"),
-    ("dask", "2024.2.1", "dask>=2026.1"),
 ]
 
 
@@ -121,6 +120,13 @@ def test_a_package_that_is_too_old_is_named_by_every_command(
         f"error: installed packages are too old for shflbench: {name} {version}\n"
         f"Run: pip install --upgrade '{requirement}'\n"
     )
+
+
+@pytest.mark.parametrize("folders", [("dask-2024.2.1",), ("click-8.1", "click-8.10"), ("numpy-1!1.0",), ("click",)])
+def test_packages_of_extras_and_newer_versions_stop_nothing(tmp_path: Path, folders: tuple[str, ...]) -> None:
+    for folder in folders:
+        (tmp_path / f"{folder}.dist-info").mkdir()
+    assert process("list", "devices", cwd=tmp_path, PYTHONPATH=str(tmp_path)).code == 0
 
 
 @pytest.mark.parametrize(

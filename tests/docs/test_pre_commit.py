@@ -2,9 +2,7 @@
 
 import re
 import shlex
-import tomllib
 from pathlib import Path
-from typing import Any
 
 import pytest
 from ruamel.yaml import YAML
@@ -18,7 +16,7 @@ YAML_BLOCKS = [YAML(typ="safe").load(text) for text in re.findall(r"```yaml\n(.*
 (HOOK,) = YAML(typ="safe").load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
 # https://pre-commit.com/#new-hooks
 REQUIRED = {"id", "name", "entry", "language"}
-KNOWN = {"description", "additional_dependencies", "files", "require_serial"}
+KNOWN = {"description", "files", "require_serial"}
 RACY = """\
 __global__ void shift(const int *in, int *out) {
     __shared__ int s[64];
@@ -58,10 +56,6 @@ def test_hook_is_valid() -> None:
     """`pre-commit validate-manifest` checks the same."""
     assert REQUIRED <= HOOK.keys() <= REQUIRED | KNOWN
     assert all(isinstance(HOOK[name], str) for name in REQUIRED)
-    project: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    extras = [match[1] for name in HOOK["additional_dependencies"] if (match := re.fullmatch(r"\.\[(\w+)\]", name))]
-    assert extras
-    assert set(extras) <= project["optional-dependencies"].keys()
 
 
 def test_page_names_the_hook() -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from math import isnan, nan
+from math import inf, isnan, nan
 from statistics import fmean
 from typing import TYPE_CHECKING
 
@@ -29,6 +29,8 @@ FEWEST_PROCESSES = 3  # per side: with fewer, one process that differs decides
 # As the long sentinels: a machine that changed by less is not noticed either (`offset.MOVED`).
 CLOCK = 0.002
 CRUDE = 0.05  # without sentinels or samples, a change of the machine goes unnoticed
+# They time programs of the CPU, of which one process may take 10% longer than another: no assumed noise holds there.
+HOST_TOOLS = {"pytest-benchmark", "hyperfine"}
 
 
 class ProcessOrder(StrEnum):
@@ -46,6 +48,7 @@ class MachineEvidence:
 
     order: ProcessOrder
     stated: bool = False  # by the user, that the processes ran in turn
+    on_host: bool = False  # by a tool that times programs of the CPU
     base_mhz: Clocks = field(default_factory=dict, repr=False)
     new_mhz: Clocks = field(default_factory=dict, repr=False)
 
@@ -54,12 +57,14 @@ class MachineEvidence:
         """Return the evidence of two sides; None unless all runs were converted from files of another tool."""
         if any(run.info.converted is None for side in (base, new) for run in side.runs):
             return None
-        return cls(_order(base, new, stated=stated), stated, *map(_clocks_mhz, (base, new)))
+        tools = {run.info.converted.tool for side in (base, new) for run in side.runs if run.info.converted}
+        on_host = not HOST_TOOLS.isdisjoint(tools)
+        return cls(_order(base, new, stated=stated), stated, on_host, *map(_clocks_mhz, (base, new)))
 
     def doubts(self, contrast: Contrast) -> Iterator[Doubt]:
         """Yield why a small change of a case with samples is only suspected; nothing if it is certain."""
         if reason := self.reason(contrast):
-            yield Doubt(reason, least=CRUDE)
+            yield Doubt(reason, least=inf if self.on_host and reason is Reason.FEW_PROCESSES else CRUDE)
 
     def reason(self, contrast: Contrast) -> Reason | None:
         """Return what does not exclude a change of the machine; None if all is as it should be."""
@@ -83,7 +88,8 @@ class MachineEvidence:
         reasons = {reason: None for contrast in contrasts if (reason := self.reason(contrast))}
         if reasons:
             why = "; ".join(WORDS[reason] for reason in reasons)
-            yield f"without sentinels, changes below {100 * CRUDE:.0f}% are only suspected: {why}"
+            below = "" if self.on_host and Reason.FEW_PROCESSES in reasons else f" below {100 * CRUDE:.0f}%"
+            yield f"without sentinels, changes{below} are only suspected: {why}"
 
     def note(self) -> str:
         """Return how the order of the processes is known; empty if it is not."""

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.compare.comparison import LimitCheck, LimitState, Metric
+from shflbench.analysis.compare.machine_evidence import CRUDE
 from shflbench.analysis.compare.metrics import measured_values
 from shflbench.core.grouping import group_by
 from shflbench.core.model import Status
@@ -41,10 +42,17 @@ def with_limits(verdicts: Iterable[ChangeVerdict], new: Side, limits: TimeLimits
 
 
 def _check(time_us: float, rows: Sequence[Row], limit_us: float) -> LimitCheck:
-    """Return over if the whole interval is above the limit, within if none of it is; an unknown one is uncertain."""
+    """Return over if the whole interval is above the limit, within if none of it is.
+
+    Without an interval, the time must be as far from the limit as a change that needs no evidence.
+    """
     lows, highs = [row.time_low_us for row in rows], [row.time_high_us for row in rows]
     if None in lows or None in highs:
-        return LimitCheck(LimitState.UNCERTAIN, limit_us, time_us)
+        low, high = time_us / (1 + CRUDE), time_us * (1 + CRUDE)
+        return LimitCheck(_state(low, high, limit_us), limit_us, time_us)
     low, high = min(filter(None, lows)), max(filter(None, highs))
-    state = LimitState.OVER if low > limit_us else LimitState.WITHIN if high <= limit_us else LimitState.UNCERTAIN
-    return LimitCheck(state, limit_us, time_us, low, high)
+    return LimitCheck(_state(low, high, limit_us), limit_us, time_us, low, high)
+
+
+def _state(low: float, high: float, limit_us: float) -> LimitState:
+    return LimitState.OVER if low > limit_us else LimitState.WITHIN if high <= limit_us else LimitState.UNCERTAIN

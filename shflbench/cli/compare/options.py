@@ -165,13 +165,10 @@ def show(comparison: Comparison, options: ComparisonOptions, console: Console, *
 
 
 def _unmatched(options: ComparisonOptions, comparison: Comparison) -> Iterator[str]:
-    """Yield a warning for each threshold and limit that holds for no case, as one that is misspelled does."""
+    """Yield a warning for each threshold that holds for no case, as one that is misspelled does."""
     for special in options.thresholds.some:
         if not any(special.holds_for(verdict.case_id) for verdict in comparison.verdicts):
             yield f"--threshold {special.case}={special.threshold} has no effect: no case matches `{special.case}`"
-    for limit in options.limits.limits:
-        if not any(limit.holds_for(verdict.case_id) for verdict in comparison.verdicts):
-            yield f"--limit {limit.case}={limit.time_us:.10g}us has no effect: no case matches `{limit.case}`"
 
 
 def _text(comparison: Comparison, form: str) -> str:

@@ -248,7 +248,8 @@ def limit_in_words(verdict: ChangeVerdict) -> str:
         return ""
     time = f"{significant(check.time_us)} µs"
     if check.low_us is None or check.high_us is None:
-        return f"limit of {check.limit_us:,.10g} µs: undecided at {time}, whose interval is unknown"
+        state = "over" if check.state is LimitState.OVER else "undecided"
+        return f"limit of {check.limit_us:,.10g} µs: {state} at {time}, whose interval is unknown"
     span = f"{time} ({significant(check.low_us)} to {significant(check.high_us)} µs)"
     word = "over" if check.state is LimitState.OVER else "perhaps over"
     return f"{word} the limit of {check.limit_us:,.10g} µs: {span}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from shflbench.store.readers.recording import Floats
 
 NUMBERS = {int, float}  # not bool
+_HALF_CHARACTER = re.compile("[\ud800-\udfff]")  # which JSON can write, and no file can hold
 MOST_DIGITS = 30  # of a number that is written as a text
 
 
@@ -75,7 +77,7 @@ class JsonNode:
     def text(self, key: str) -> str:
         """Return the text under a key."""
         node = self.child(key)
-        if not isinstance(node.value, str):
+        if not isinstance(node.value, str) or _HALF_CHARACTER.search(node.value):
             raise node.wrong("a text")
         return node.value
 

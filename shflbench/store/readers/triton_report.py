@@ -11,6 +11,7 @@ import csv
 import math
 import re
 from hashlib import sha256
+from shlex import quote
 from typing import TYPE_CHECKING, NamedTuple
 
 from shflbench.core.model import Status
@@ -27,13 +28,15 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 UNITS_US = {"ns": 1e-3, "us": 1.0, "ms": 1e3, "s": 1e6}
-# In a label: `ms`, `Time (ms)`, `latency [us]`, `seconds`. A rate has more than the unit behind the last space.
+# In a label: `ms`, `Time (ms)`, `latency [us]`, `seconds`. Other words are of `QUANTITIES`: `tokens per s` is a rate.
 SPELLINGS = {
     "ns": ("ns", "nanoseconds"),
     "us": ("us", "µs", "μs", "microseconds"),  # both of Unicode's letters for micro
     "ms": ("ms", "milliseconds"),
     "s": ("s", "sec", "seconds"),
 }
+QUANTITIES = {"time", "times", "latency", "runtime", "run", "duration", "elapsed", "execution", "kernel", "gpu", "wall"}
+QUANTITIES |= {"in", "mean", "average", "avg", "median", "min", "max"}
 DIFFERENCE = "Diff"  # last column with `diff_col=True`
 
 
@@ -81,7 +84,7 @@ def read_triton_report(text: str, path: Path, unit: str | None) -> RecordedProce
     columns = _columns(names)
     if columns is None:
         raise wrong_line(path, 1, "the header does not end with columns such as `Triton (ms)`")
-    unit_us = UNITS_US[unit or _unit_of(columns, path)]
+    unit_us = UNITS_US[_unit_of(columns, path, unit)]
     cases: dict[str, RecordedCase] = {}
     for number, cells in lines:
         if len(cells) != len(names):
@@ -113,17 +116,21 @@ def _columns(names: Sequence[str]) -> _Columns | None:
     return _Columns([name.strip() for name in names[:first]], providers, label or "")
 
 
-def _unit_of(columns: _Columns, path: Path) -> str:
-    """Return the unit in the label; ResultsError if it is none of time."""
-    words = re.split(r"[\s()\[\],:]+", columns.label.strip(" ()[]"))
-    if "/" not in columns.label:
-        for unit, spellings in SPELLINGS.items():
-            if words[-1].lower() in spellings:
-                return unit
+def _unit_of(columns: _Columns, path: Path, stated: str | None) -> str:
+    """Return the unit in the label, or the stated one; ResultsError if there is neither, or they differ."""
+    *others, last = re.split(r"[\s()\[\],:_]+", columns.label.lower().strip(" ()[]"))
+    unit = next((unit for unit, spellings in SPELLINGS.items() if last in spellings), None)
+    if unit and QUANTITIES.issuperset(others):
+        if stated not in {None, unit}:
+            raise ResultsError(f"{path}: the header says {unit}, and --unit {stated}", "leave --unit out")
+        return unit
+    if stated:
+        return stated
     label = f"`{shorten(columns.label)}`, which is no unit of time" if columns.label else "without a unit"
     raise ResultsError(
         f"{path}: the values are {label}",
-        f"set ylabel to ms and return times, or if they are times: shflbench convert {path} --unit ms -o RUN",
+        "set ylabel to ms and return times, or if they are times: "
+        f"shflbench convert {quote(str(path))} --unit ms -o RUN",
     )
 
 

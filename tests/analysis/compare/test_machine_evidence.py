@@ -1,5 +1,6 @@
 """Evidence in place of sentinels in results of other tools."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -85,6 +86,23 @@ def in_order(folder: Path, pairs: str) -> tuple[Side, Side]:
     for number, letter in enumerate(pairs):
         paths[letter].append(write_csv(folder / f"{number}.csv", BEFORE, processes=range(1), minute=number))
     return side(*paths["B"]), side(*paths["N"])
+
+
+@pytest.mark.parametrize(("processes", "outcome"), [(2, Outcome.SUSPECTED), (3, Outcome.SLOWER)])
+def test_programs_of_the_cpu_need_three_processes_whatever_their_change(
+    tmp_path: Path, processes: int, outcome: Outcome
+) -> None:
+    def side_of(name: str, seconds: float) -> Side:
+        paths = [tmp_path / f"{name}-{number}.json" for number in range(processes)]
+        for number, path in enumerate(paths):
+            times = [seconds * (1 + (number + place % 5) / 1e4) for place in range(20)]
+            path.write_text(json.dumps({"results": [{"command": "sort", "times": times}]}), encoding="utf-8")
+        return side(*paths)
+
+    comparison = compare(side_of("base", 0.4), side_of("new", 0.6), Settings(alternated=True))
+    assert [case.outcome for case in comparison.verdicts] == [outcome]
+    few = "changes are only suspected: a side has fewer than 3 processes" in "".join(comparison.warnings)
+    assert few == (processes == 2)
 
 
 def test_a_side_without_samples_is_suspected_only(tmp_path: Path) -> None:

@@ -111,10 +111,14 @@ def test_new_cases_have_limits_and_missing_ones_have_none(shflbench: Command, tm
     assert (lost.code, "limit" in lost.out) == (0, False)
 
 
-def test_a_value_without_an_interval_is_undecided(shflbench: Command) -> None:
-    outcome = shflbench("compare", DATA / "triton/1", DATA / "triton/2", "--limit", "1us")
+def test_a_value_without_an_interval_is_undecided_near_its_limit(shflbench: Command) -> None:
+    sides = (DATA / "triton/1", DATA / "triton/2")
+    outcome = shflbench("compare", *sides, "--limit", "*Range/M=8*=160us")
     assert outcome.code == 0
-    assert "limit of 1 µs: undecided at 164.6 µs, whose interval is unknown" in outcome.out
+    assert "limit of 160 µs: undecided at 164.6 µs, whose interval is unknown" in outcome.out
+    outcome = shflbench("compare", *sides, "--limit", "1us")
+    assert outcome.code == 1
+    assert "limit of 1 µs: over at 164.6 µs, whose interval is unknown" in outcome.out
 
 
 def test_other_tools_have_limits_too(shflbench: Command) -> None:
@@ -131,10 +135,10 @@ def test_other_texts_are_no_limits(shflbench: Command, text: str) -> None:
     assert f"`{text}` is not a limit; write a time such as `500us`" in outcome.err
 
 
-def test_a_limit_without_a_case_is_named(shflbench: Command) -> None:
+def test_a_limit_without_a_case_is_refused(shflbench: Command) -> None:
     outcome = shflbench("compare", "base", "new", "--limit", "scann/*=2s")
-    assert (outcome.code, outcome.out.endswith(SAME)) == (0, True)
-    assert outcome.err == "warning: --limit scann/*=2000000us has no effect: no case matches `scann/*`\n"
+    assert (outcome.code, outcome.out) == (2, "")
+    assert outcome.err.startswith("error: --limit scann/*=2000000us: no case matches `scann/*`\n")
 
 
 @pytest.mark.parametrize("flags", [("--across",), ("--metric", "registers"), ("--metric", "ns_per_iteration")])

@@ -132,6 +132,7 @@ DAMAGE: list[tuple[Callable[[], object], str]] = [
     (text(TUNER + '["x"], "cache": {"1": {"x": 1, "time": -1}}}', "0.json"), "`cache[1].time` is -1, not a time"),
     (text(TUNER + json.dumps(["\x1b" + "x" * 600]) + ', "cache": {"1": {}}}', "0.json"), "cache[1].\\x1bxx"),
     (text(TUNER + '[1], "cache": {}}', "0.json"), "`tune_params_keys` is nested, not a list of names"),
+    (text('{"results": [{"command": "a\\ud800", "times": [1]}]}', "0.json"), "`results[0].command` is "),
     (text("N,T (ms)\n"), "side/0.csv has no results"),
     (text("N,T (ms)\n1,2,3\n"), "side/0.csv:2: 3 values for 2 columns"),
     (text("N,T (ms)\n1,x\n"), "side/0.csv:2: 'x' is no number"),

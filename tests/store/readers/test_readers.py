@@ -274,12 +274,23 @@ def test_units_of_time_in_labels_of_triton(tmp_path: Path, label: str, unit_us: 
     assert case[1].summary.time_us == pytest.approx(25 * unit_us)
 
 
-@pytest.mark.parametrize("label", ["GB/s", "TFLOPS", "GB / s", "", "speedup", "bytes per s/ms"])
+RATES = ["GB/s", "TFLOPS", "GB / s", "", "speedup", "bytes per s/ms", "tokens per s", "x10 us", "log ms"]
+
+
+@pytest.mark.parametrize("label", RATES)
 def test_labels_of_triton_that_name_no_time_are_refused(tmp_path: Path, label: str) -> None:
     path = tmp_path / "plot.csv"
     path.write_text(f"N,Triton ({label})\n1024,25\n", encoding="utf-8")
     with pytest.raises(ResultsError, match="the values are "):
         read_recording(path)
+
+
+def test_a_stated_unit_may_not_contradict_the_label(tmp_path: Path) -> None:
+    path = tmp_path / "plot.csv"
+    path.write_text("N,Triton (ms)\n1024,25\n", encoding="utf-8")
+    assert read_recording(path, unit="ms").processes[0].cases
+    with pytest.raises(ResultsError, match="the header says ms, and --unit us"):
+        read_recording(path, unit="us")
 
 
 def test_csv_gives_processes_rounds_clocks_and_starts(tmp_path: Path) -> None:

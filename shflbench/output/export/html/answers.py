@@ -52,12 +52,15 @@ def answers_on_gpus(answers: Iterable[AnswerLine], gpus: Sequence[str]) -> Itera
 
 
 def _agreement(answers: Sequence[AnswerLine]) -> str:
-    """Return whether the GPUs have one answer; other variants differ only if each is clearly the fastest."""
+    """Return whether the GPUs have one answer; others differ if each is clearly the fastest in runs of one suite."""
     if len(answers) == 1:
         return ""
+    if any(answer.outcome == UNDECIDED for answer in answers):
+        return UNDECIDED
     if len({answer.use for answer in answers}) == 1:
         return SAME
-    return DIFFERS if all(answer.outcome == CLEAR for answer in answers) else UNDECIDED
+    comparable = len({answer.suite for answer in answers}) == 1  # another suite may have other variants
+    return DIFFERS if comparable and all(answer.outcome == CLEAR for answer in answers) else UNDECIDED
 
 
 def _line(summary: SummaryAnswer, gpu: str, anchor: str) -> AnswerLine:
@@ -66,6 +69,7 @@ def _line(summary: SummaryAnswer, gpu: str, anchor: str) -> AnswerLine:
     over_baseline, limit = usual.over_baseline, usual.limit_fraction
     return AnswerLine(
         gpu=gpu,
+        suite=usual.suite,
         pattern=usual.pattern,
         anchor=anchor,
         dtype=usual.dtype,

@@ -41,6 +41,7 @@ class AnswerLine:
     """Which variant to use for one pattern and element type on one GPU."""
 
     gpu: str
+    suite: str
     pattern: str
     anchor: str  # of the pattern's section
     dtype: str
