@@ -6,6 +6,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from shflbench.errors import ResultsError
+from shflbench.printable import escape
 from shflbench.suite.revision import same_measurements
 
 if TYPE_CHECKING:
@@ -166,7 +167,8 @@ def _of_conversions(base: Side, new: Side) -> Iterator[str]:
             ),
         ):
             if values[0] != values[1]:
-                yield f"{what} was {values[0] or 'unknown'}, now {values[1] or 'unknown'}"
+                was, now = (escape(value) or "unknown" for value in values)  # a file may name them as it likes
+                yield f"{what} was {was}, now {now}"
 
 
 def changes(base: Side, new: Side) -> Iterator[str]:

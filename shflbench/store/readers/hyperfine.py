@@ -48,7 +48,10 @@ def read_hyperfine(root: JsonNode, content: bytes) -> RecordedProcess:
 
 
 def _case(entry: JsonNode) -> RecordedCase:
-    """Return the case: its executions, or what the file says about them."""
+    """Return the case: its executions, or what the file says about them; failed if all of them failed."""
+    codes = [code.value for code in entry.items("exit_codes")]
+    if codes and all(code != 0 for code in codes):
+        return RecordedCase(status=Status.FAILED, reason=f"all {count_noun(len(codes), 'execution')} failed")
     if entry.has("times"):
         times = read_times(entry, "times", SECOND)
         return timed_case(split_into_blocks(times, times / SECOND), None, None)
@@ -64,7 +67,7 @@ def _failures(entry: JsonNode, name: str) -> list[str]:
     """Return a remark if `--ignore-failure` let failed executions count; null is the code of a killed one."""
     codes = [code.value for code in entry.items("exit_codes")]
     failed = sum(code != 0 for code in codes)
-    if not failed:
+    if failed in {0, len(codes)}:  # a command that never succeeds is a failed case
         return []
     executions = count_noun(len(codes), "execution")
     return [f"{entry.path}: {failed} of {executions} of `{shorten(name)}` failed, and their times count"]

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 # Quantiles of Student's distribution for a two-sided 95% interval by degrees of freedom, from 1; the last for more.
 STUDENT = (12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23)
 # Of normally distributed samples the standard deviation of the median is 1.2533 times that of the mean.
-MEDIAN_95 = 1.2533 * 1.96
+MEDIAN, NORMAL = 1.2533, 1.96
 WORST_FIRST = (Status.FAILED, Status.SKIPPED, Status.TIMED)  # a failure in any process counts
 NO_PATTERN = "cases"  # of names without a slash
 
@@ -185,6 +185,7 @@ def _interval(processes: Mapping[int, RecordedCase]) -> Interval | None:
     value, half_width = fmean(times), 0.0
     if len(times) > 1:
         half_width = STUDENT[min(len(times) - 1, len(STUDENT)) - 1] * stdev(times) / len(times) ** 0.5
-    elif known[0].deviation_us and known[0].samples:
-        half_width = MEDIAN_95 * known[0].deviation_us / known[0].samples ** 0.5
+    elif known[0].deviation_us and (samples := known[0].samples or 0) > 1:
+        normal = STUDENT[samples - 2] if samples - 2 < len(STUDENT) else NORMAL
+        half_width = MEDIAN * normal * known[0].deviation_us / samples**0.5
     return Interval(value, max(value - half_width, value / 1000), value + half_width)

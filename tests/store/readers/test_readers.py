@@ -163,10 +163,29 @@ def test_hyperfine_gives_executions_as_samples_of_one_process_per_file() -> None
     assert recording.processes[0].notes == ()
 
 
-def test_failed_executions_of_hyperfine_are_named() -> None:
-    (process,) = read_recording(DATA / "hyperfine" / "ignored.json").processes
+def test_failed_executions_of_hyperfine_are_named_and_a_command_that_never_succeeds_fails(tmp_path: Path) -> None:
+    root = json.loads((DATA / "hyperfine" / "ignored.json").read_text())
+    root["results"][0]["exit_codes"][2] = None
+    path = tmp_path / "1.json"
+    path.write_text(json.dumps(root), encoding="utf-8")
+    (process,) = read_recording(path).processes
     (note,) = process.notes
-    assert note.endswith("ignored.json: 4 of 4 executions of `sh -c 'exit 3'` failed, and their times count")
+    assert note.endswith("1.json: 1 of 4 executions of `sh -c 'exit 0'` failed, and their times count")
+    assert [case.status for case in process.cases.values()] == [Status.TIMED, Status.FAILED]
+    assert process.cases["sh -c 'exit 3'"].reason == "all 4 executions failed"
+
+
+def test_few_samples_without_their_values_have_a_wide_interval(tmp_path: Path) -> None:
+    root = json.loads((DATA / "hyperfine/base/1.json").read_text())
+    path, width = tmp_path / "1.json", {}
+    for count in (3, 30):
+        entry = {"command": "a", "median": 1.0, "stddev": 0.1, "exit_codes": [0] * count}
+        path.write_text(json.dumps(root | {"results": [entry]}), encoding="utf-8")
+        (row,) = run_of(read_recording(path)).rows
+        assert row.time_high_us
+        width[count] = row.time_high_us / 1e6 - 1
+    assert width[30] == pytest.approx(1.2533 * 1.96 * 0.1 / 30**0.5)
+    assert width[3] == pytest.approx(1.2533 * 4.30 * 0.1 / 3**0.5)
 
 
 def test_hyperfine_without_times_gives_the_median_and_the_deviation(tmp_path: Path) -> None:
