@@ -59,9 +59,9 @@ def test_hook_is_valid() -> None:
 
 
 def test_page_names_the_hook() -> None:
-    config, options = YAML_BLOCKS
+    config, folder, options = YAML_BLOCKS
     assert config["repos"][0]["hooks"] == [{"id": HOOK["id"]}]
-    assert options[0]["id"] == HOOK["id"]
+    assert folder[0]["id"] == options[0]["id"] == HOOK["id"]
     assert HOOK["name"] in PAGE
 
 
@@ -89,7 +89,7 @@ def test_commit_goes_through_as_the_page_says(commit: Command, words: tuple[str,
 
 def test_options_of_the_page_are_some_of_check(commit: Command) -> None:
     Path("include").mkdir()
-    (hook,) = YAML_BLOCKS[1]
+    (hook,) = YAML_BLOCKS[2]
     assert commit(*hook["args"], "kernels/fixed.cu").code == 0
     assert [name for name in ("src/a/b.cu", "src/a.cuh", "b.cu") if re.search(hook["files"], name)] == ["src/a/b.cu"]
 
@@ -97,3 +97,18 @@ def test_options_of_the_page_are_some_of_check(commit: Command) -> None:
 @pytest.mark.parametrize(("name", "chosen"), [("a.cu", True), ("a/b.cuh", True), ("k.ptx", True), ("a.cuda", False)])
 def test_hook_gets_cuda_and_ptx(name: str, chosen: bool) -> None:  # noqa: FBT001
     assert bool(re.search(HOOK["files"], name)) is chosen
+
+
+def test_the_hook_of_a_folder_reads_files_that_include_a_changed_header(commit: Command) -> None:
+    (hook,) = YAML_BLOCKS[1]
+    assert hook["pass_filenames"] is False
+    Path("kernels").mkdir(exist_ok=True)
+    Path("kernels/shift.cuh").write_text(
+        "__device__ void put(float *s, float v) { s[threadIdx.x] = v; }\n", encoding="utf-8"
+    )
+    text = '#include "shift.cuh"\n__global__ void shift(float *x) {\n    __shared__ float s[64];\n'
+    text += "    put(s, x[threadIdx.x]);\n"
+    Path("kernels/uses.cu").write_text(f"{text}    x[threadIdx.x] = s[(threadIdx.x + 1) % 64];\n}}\n", encoding="utf-8")
+    outcome = commit(*hook["args"])
+    assert outcome.code == 1
+    assert "kernels/uses.cu:5:1: error: shift: " in outcome.out

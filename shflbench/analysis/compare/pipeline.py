@@ -52,16 +52,12 @@ def compare(base: Side, new: Side, settings: Settings | None = None) -> Comparis
     """Match the cases of two sides by id and judge each.
 
     ResultsError if the sides cannot be compared and `settings.across` does not ask for a report anyway; UsageError for
-    a threshold in µs or a limit with a metric that is not a time, for a limit where no verdict is asked for, and for
-    one that holds for no case.
+    a threshold in µs or a limit with a metric that is not a time, and for a limit where no verdict is asked for.
     """
     settings = settings or Settings()
     if settings.limits.limits and (settings.metric is not Metric.TIME or settings.across):
         other = "a report without verdicts" if settings.across else settings.metric.value
         raise UsageError(f"{other} has no limit: limits are times", "leave --limit out")
-    for limit in settings.limits.limits:
-        if not any(limit.holds_for(case_id) for side in (base, new) for case_id in side.rows):
-            raise UsageError(f"--limit {limit}: no case matches `{limit.case}`", "name a case as the report does")
     for side in (base, new):
         refuse_mixture(side)
     refuse_same_run(base, new)

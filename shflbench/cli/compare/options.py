@@ -10,6 +10,7 @@ import click
 from shflbench.cli.help import add_heading, option
 from shflbench.cli.parameters import BASELINES, PATH, also_option, format_option, group_of
 from shflbench.core.environment import step_summary
+from shflbench.errors import UNDECIDED_EXIT, UsageError
 from shflbench.output.export import FORMATS as EXPORTED
 
 if TYPE_CHECKING:
@@ -17,9 +18,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from shflbench.analysis.compare import Comparison, Settings
+    from shflbench.analysis.compare.comparison import ChangeVerdict
     from shflbench.cli.console import Console
     from shflbench.core.thresholds import Thresholds
-    from shflbench.core.time_limits import TimeLimits
+    from shflbench.core.time_limits import TimeLimit, TimeLimits
 
 GITHUB, JSON = "github", "json"
 TABLE = "table"
@@ -134,7 +136,10 @@ def parse(flags: Mapping[str, object]) -> ComparisonOptions:
 
 
 def show(comparison: Comparison, options: ComparisonOptions, console: Console, *, data: bool) -> int:
-    """Print the comparison to stdout if it is `data`, else to stderr; write and draw it, and return the exit code."""
+    """Print the comparison to stdout if it is `data`, else to stderr; write and draw it, and return the exit code.
+
+    A limit that nothing could exceed, because no case has its name, is a mistake of usage, which hides no finding.
+    """
     from shflbench.store.output_file import append_summary, write
 
     for sentence in comparison.notes:
@@ -161,14 +166,31 @@ def show(comparison: Comparison, options: ComparisonOptions, console: Console, *
 
         draw_forest(comparison, options.plot)
         console.say(f"drawn: {options.plot}")
-    return comparison.exit_code(strict=options.strict)
+    code = comparison.exit_code(strict=options.strict)
+    unchecked = [limit for limit in options.limits.limits if not any(_checked(limit, comparison))]
+    if code == 0 and any(not any(_matched(limit, comparison)) for limit in unchecked):
+        return UsageError.exit_code
+    return UNDECIDED_EXIT if code == 0 and unchecked and options.strict else code
+
+
+def _matched(limit: TimeLimit, comparison: Comparison) -> Iterator[ChangeVerdict]:
+    return (verdict for verdict in comparison.verdicts if limit.holds_for(verdict.case_id))
+
+
+def _checked(limit: TimeLimit, comparison: Comparison) -> Iterator[ChangeVerdict]:
+    return (verdict for verdict in _matched(limit, comparison) if verdict.limit)
 
 
 def _unmatched(options: ComparisonOptions, comparison: Comparison) -> Iterator[str]:
-    """Yield a warning for each threshold that holds for no case, as one that is misspelled does."""
+    """Yield a warning for each threshold and limit that holds for no case, as one that is misspelled does."""
     for special in options.thresholds.some:
         if not any(special.holds_for(verdict.case_id) for verdict in comparison.verdicts):
             yield f"--threshold {special.case}={special.threshold} has no effect: no case matches `{special.case}`"
+    for limit in options.limits.limits:
+        if not any(_matched(limit, comparison)):
+            yield f"--limit {limit} has no effect: no case matches `{limit.case}`"
+        elif not any(_checked(limit, comparison)):
+            yield f"--limit {limit} has no effect: the new side has no time of its cases"
 
 
 def _text(comparison: Comparison, form: str) -> str:
