@@ -170,13 +170,13 @@ def _installed_versions() -> dict[str, str]:
     """Return the versions of all packages on the path, by name: of two folders the first, of two in one the newest."""
     versions: dict[str, str] = {}
     for folder in sys.path:
-        here: dict[str, str] = {}  # an interrupted installation leaves the folder of an old version
+        inside: dict[str, str] = {}  # an interrupted installation leaves the folder of an old version
         with suppress(OSError):  # a zip file, or a folder that is not there
             for entry in Path(folder).iterdir():
                 if match := re.fullmatch(r"(.+?)-([^-]+)(?:-py[\d.]+)?\.(?:dist|egg)-info", entry.name):
                     name = _normal(match[1])
-                    here[name] = max(here.get(name, ""), match[2], key=_numbers)
-        versions = here | versions
+                    inside[name] = max(inside.get(name, ""), match[2], key=_numbers)
+        versions = inside | versions
     return versions
 
 
