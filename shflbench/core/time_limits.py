@@ -20,7 +20,7 @@ _AMOUNT = re.compile("([0-9]+(?:[.][0-9]+)?|[.][0-9]+) ?(ns|us|\u00b5s|\u03bcs|m
 
 
 @dataclass(frozen=True, slots=True)
-class TimeLimit:
+class LongestTime:
     """The longest time of the cases that match `case`; an empty text matches every case."""
 
     time_us: float
@@ -39,7 +39,7 @@ class TimeLimit:
 class TimeLimits:
     """The longest times, of which the last one that applies to a case holds; limits of some cases come last."""
 
-    limits: tuple[TimeLimit, ...] = ()
+    limits: tuple[LongestTime, ...] = ()
 
     @classmethod
     def parse(cls, texts: Iterable[str]) -> TimeLimits:
@@ -53,7 +53,7 @@ class TimeLimits:
             time_us = float(match[1]) * MICROSECONDS[match[2] if match[2] in MICROSECONDS else "us"]
             if not LEAST_US <= time_us <= MOST_US:
                 raise ValueError(ALLOWED)
-            limits.append(TimeLimit(time_us, glob.strip()))
+            limits.append(LongestTime(time_us, glob.strip()))
         return cls(tuple(sorted(limits, key=lambda limit: bool(limit.case))))
 
     def of(self, case_id: str) -> float | None:

@@ -60,4 +60,4 @@ def test_doctor_reports_a_missing_required_package(tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text(WITHOUT_RICH, encoding="utf-8")
     outcome = shflbench(tmp_path, "doctor", env={**os.environ, "PYTHONPATH": str(tmp_path)})
     assert (outcome.code, outcome.out) == (4, "")
-    assert outcome.err == "error: required packages are not installed: rich\nRun: pip install rich\n"
+    assert outcome.err == "error: required packages are not installed: rich\nRun: pip install 'rich>=13.7'\n"

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from shflbench.analysis.compare.comparison import ChangeVerdict
     from shflbench.cli.console import Console
     from shflbench.core.thresholds import Thresholds
-    from shflbench.core.time_limits import TimeLimit, TimeLimits
+    from shflbench.core.time_limits import LongestTime, TimeLimits
 
 GITHUB, JSON = "github", "json"
 TABLE = "table"
@@ -173,11 +173,11 @@ def show(comparison: Comparison, options: ComparisonOptions, console: Console, *
     return UNDECIDED_EXIT if code == 0 and unchecked and options.strict else code
 
 
-def _matched(limit: TimeLimit, comparison: Comparison) -> Iterator[ChangeVerdict]:
+def _matched(limit: LongestTime, comparison: Comparison) -> Iterator[ChangeVerdict]:
     return (verdict for verdict in comparison.verdicts if limit.holds_for(verdict.case_id))
 
 
-def _checked(limit: TimeLimit, comparison: Comparison) -> Iterator[ChangeVerdict]:
+def _checked(limit: LongestTime, comparison: Comparison) -> Iterator[ChangeVerdict]:
     return (verdict for verdict in _matched(limit, comparison) if verdict.limit)
 
 
