@@ -66,7 +66,11 @@ POINTER = re.compile(r"(?<![\w./<*-])((?:[a-z_]\w*/)*[a-z_]\w*\.py)\b")
 NOT_OURS = {  # files of others, and the declaration of a pattern and the build of an extension, which users write
     "pattern.py",
     "setup.py",
+    "kernel_tuner/util.py",
     "numba/core/datamodel/models.py",
+    "pytest_benchmark/plugin.py",
+    "python/triton/testing.py",
+    "stats.py",
     "triton/runtime/jit.py",
     "triton/backends/nvidia/driver.py",
 }
