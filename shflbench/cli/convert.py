@@ -9,6 +9,7 @@ import click
 from shflbench.cli.help import Command, add_heading, option
 from shflbench.cli.parameters import PATH
 from shflbench.cli.run.options import typed_words
+from shflbench.core.time_limits import MICROSECONDS
 from shflbench.core.words import count_noun
 from shflbench.errors import UsageError
 
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from shflbench.cli.console import Console
-
-UNITS = ("ns", "us", "ms", "s")
 
 
 @click.command(cls=Command)
@@ -35,7 +34,7 @@ UNITS = ("ns", "us", "ms", "s")
     option(
         "--unit",
         metavar="UNIT",
-        type=click.Choice(UNITS),
+        type=click.Choice(tuple(MICROSECONDS)),
         help="State the unit of the values in CSV of Triton: ns, us, ms or s.",
         show_default="that of the header",
     ),

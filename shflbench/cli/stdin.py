@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from shflbench.core.files import MOST_SOURCE
-from shflbench.core.stdin_file import STDIN_FOLDER
+from shflbench.core.stdin_file import STDIN_FOLDER, STDIN_NAMES
 from shflbench.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -41,7 +41,8 @@ def _file(context: click.Context, value: Given) -> Given:
     """Write what stdin has to a file that lasts as long as the command."""
     content = _read(context.info_name or "check")
     folder = Path(context.with_resource(tempfile.TemporaryDirectory(prefix=STDIN_FOLDER))).resolve()
-    file = folder / ("stdin.ptx" if _PTX.search(content) else "stdin.cu")
+    cuda, ptx = STDIN_NAMES
+    file = folder / (ptx if _PTX.search(content) else cuda)
     file.write_bytes(content)
     context.find_root().obj.hidden_folder = folder
     return type(value)(file)

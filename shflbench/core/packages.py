@@ -76,7 +76,7 @@ def packages() -> list[Package]:
 def require_packages() -> None:
     """Raise MissingError if a package that is always imported is not installed, or a required one is too old.
 
-    Names of folders have the versions, and are read in 2 ms; `importlib.metadata` takes 30 for all packages.
+    Names of folders have the versions: they are read in 3 ms, where `importlib.metadata` takes 20 (24 packages).
     """
     versions = _installed_versions()
     required = [package for package in packages() if not package.extra]

@@ -61,7 +61,10 @@ class CauseObject(TypedDict):
 class LimitObject(TypedDict):
     """The time of a case on the new side, checked against the longest time that `--limit` allows."""
 
-    state: Annotated[str, "within, over, or uncertain where the interval contains the limit or is unknown"]
+    state: Annotated[
+        str,
+        "within, over, or uncertain: the interval contains the limit or, if it is unknown, the time is within 5% of it",
+    ]
     limit_us: Annotated[float, "longest time that is allowed, µs"]
     time_us: Annotated[float, "time of results.csv on the new side, µs; of several runs, the median"]
     low_us: Annotated[float | None, "low end of its 95% interval, µs"]

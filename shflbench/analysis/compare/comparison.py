@@ -79,7 +79,7 @@ class LimitState(StrEnum):
     """How the time of a case relates to its absolute limit."""
 
     WITHIN = "within"
-    UNCERTAIN = "uncertain"  # the interval of the time contains the limit, or is unknown
+    UNCERTAIN = "uncertain"  # the interval of the time contains the limit; if it is unknown, the time is near it
     OVER = "over"
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.analysis.compare.comparison import Reason
 from shflbench.analysis.compare.rule import Doubt
+from shflbench.store.readers import BenchmarkTool
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -29,8 +30,8 @@ FEWEST_PROCESSES = 3  # per side: with fewer, one process that differs decides
 # As the long sentinels: a machine that changed by less is not noticed either (`offset.MOVED`).
 CLOCK = 0.002
 CRUDE = 0.05  # without sentinels or samples, a change of the machine goes unnoticed
-# They time programs of the CPU, of which one process may take 10% longer than another: no assumed noise holds there.
-HOST_TOOLS = {"pytest-benchmark", "hyperfine"}
+# They time programs of the CPU, and the noise that is assumed where one process does not show it is that of a GPU.
+HOST_TOOLS = {BenchmarkTool.PYTEST_BENCHMARK, BenchmarkTool.HYPERFINE}
 
 
 class ProcessOrder(StrEnum):

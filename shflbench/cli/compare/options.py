@@ -136,10 +136,7 @@ def parse(flags: Mapping[str, object]) -> ComparisonOptions:
 
 
 def show(comparison: Comparison, options: ComparisonOptions, console: Console, *, data: bool) -> int:
-    """Print the comparison to stdout if it is `data`, else to stderr; write and draw it, and return the exit code.
-
-    A limit that nothing could exceed, because no case has its name, is a mistake of usage, which hides no finding.
-    """
+    """Print the comparison to stdout if it is `data`, else to stderr; write and draw it, and return the exit code."""
     from shflbench.store.output_file import append_summary, write
 
     for sentence in comparison.notes:
@@ -166,6 +163,11 @@ def show(comparison: Comparison, options: ComparisonOptions, console: Console, *
 
         draw_forest(comparison, options.plot)
         console.say(f"drawn: {options.plot}")
+    return _exit_code(options, comparison)
+
+
+def _exit_code(options: ComparisonOptions, comparison: Comparison) -> int:
+    """Return that of the comparison; a limit for which no case has a name is a mistake, which hides no finding."""
     code = comparison.exit_code(strict=options.strict)
     unchecked = [limit for limit in options.limits.limits if not any(_checked(limit, comparison))]
     if code == 0 and any(not any(_matched(limit, comparison)) for limit in unchecked):

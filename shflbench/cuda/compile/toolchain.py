@@ -99,10 +99,7 @@ def find() -> Toolchain:
         library = load_nvidia_dynamic_lib("nvrtc").abs_path
         status, major, minor = nvrtc.nvrtcVersion()
         _, architectures = nvrtc.nvrtcGetSupportedArchs()
-    except (
-        RuntimeError,
-        OSError,
-    ) as error:  # DynamicLibNotFoundError of pathfinder, of the binding, a damaged file
+    except (RuntimeError, OSError) as error:  # of pathfinder, of the binding, of a damaged file
         raise CompilerError(
             f"NVRTC, the CUDA compiler library, cannot be loaded: {str(error).splitlines()[0]}", _install()
         ) from error

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from shflbench.core.model import Status
 from shflbench.core.numerals import decimal_number
+from shflbench.core.time_limits import MICROSECONDS
 from shflbench.errors import ResultsError
 from shflbench.store.readers.content import WRITE_AGAIN
 from shflbench.store.readers.csv_lines import read_lines, wrong_line
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-UNITS_US = {"ns": 1e-3, "us": 1.0, "ms": 1e3, "s": 1e6}
 # In a label: `ms`, `Time (ms)`, `latency [us]`, `seconds`. Other words are of `QUANTITIES`: `tokens per s` is a rate.
 SPELLINGS = {
     "ns": ("ns", "nanoseconds"),
@@ -84,7 +84,7 @@ def read_triton_report(text: str, path: Path, unit: str | None) -> RecordedProce
     columns = _columns(names)
     if columns is None:
         raise wrong_line(path, 1, "the header does not end with columns such as `Triton (ms)`")
-    unit_us = UNITS_US[_unit_of(columns, path, unit)]
+    unit_us = MICROSECONDS[_unit_of(columns, path, unit)]
     cases: dict[str, RecordedCase] = {}
     for number, cells in lines:
         if len(cells) != len(names):
