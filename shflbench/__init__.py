@@ -81,7 +81,7 @@ def advise(  # noqa: PLR0913  (a keyword per fact about the kernel and the GPU)
     shared_bytes=kinds.per_kernel(kinds.SHARED_BYTES),
     check=kinds.FLAG,
     rtol=kinds.TOLERANCE,
-    any_order=kinds.TEXTS,
+    any_order=kinds.NAMES_OR_POSITIONS,
     l2=kinds.one_of("warm", "cold"),
     device=kinds.one_of("auto", "cuda", "emulator"),
     gpu=kinds.DEVICE_INDEX,
@@ -105,7 +105,7 @@ def bench(  # noqa: PLR0913  (a keyword per fact about the launches and the meas
     cluster: PerKernel[Extent] = None,
     check: bool = True,
     rtol: float | None = None,
-    any_order: Iterable[str] = (),
+    any_order: Iterable[str | int] = (),
     l2: str = "warm",
     device: str = "auto",
     gpu: int = 0,
@@ -128,9 +128,9 @@ def bench(  # noqa: PLR0913  (a keyword per fact about the launches and the meas
     numbers and None. `grid`, `block`, `shared_bytes` (dynamic, per block) and `cluster` (its blocks) are the same for
     all kernels, or a mapping by name. Without arguments, grid, block and cluster, they are those of the host code in
     the source. `check=False` skips the check, which ends after `budget` million instructions per kernel in the emulator
-    or after `time_limit` seconds. `rtol` is the allowed error of floating-point results as a share of their
-    magnitude. `any_order` names outputs whose elements may have any order. `l2` is "warm" or "cold". `device` is
-    "cuda", "emulator" or "auto": a GPU (index `gpu`) if there is one, else the emulator, which times nothing; `arch`
+    or after `time_limit` seconds. `rtol` is the allowed error of floating-point results as a share of their magnitude.
+    `any_order` has names or positions of outputs whose elements may have any order. `l2` is "warm" or "cold". `device`
+    is "cuda", "emulator" or "auto": a GPU (index `gpu`) if there is one, else the emulator, which times nothing; `arch`
     emulates that architecture. `precision` is the width of the interval of each median as a share of it at which timing
     ends, `max_seconds` the longest time per kernel. `include` and `define` are those of the compiler. `output` keeps
     the run in a folder, which `shflbench show`, `limits` and `compare` read.

@@ -221,7 +221,12 @@ PATH = ArgumentKind("a path", _path)
 PATHS = several(PATH, 'a list of paths, such as ["src"]')
 TEXT = matching(".+", "a text")
 TEXTS = several(TEXT, 'a list of texts, such as ["a", "b"]')
-POSITIONS = several(whole(0, 10**4), "the positions of arguments as a tuple, such as (1,)")
+POSITION = whole(0, 10**4)
+POSITIONS = several(POSITION, "the positions of arguments as a tuple, such as (1,)")
+NAMES_OR_POSITIONS = several(
+    ArgumentKind("a text or a position", lambda value: (TEXT if isinstance(value, str) else POSITION).read(value)),
+    'names or positions of arguments as a list, such as ["out"] or [1]',
+)
 FLAG = ArgumentKind("True or False", _flag)
 ARCH = matching(r"sm_[0-9]+[af]?", 'an architecture such as "sm_90"')
 ARCHS = several(ARCH, 'an architecture such as "sm_90", or a list of them', or_one=True)

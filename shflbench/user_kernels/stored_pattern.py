@@ -52,7 +52,7 @@ class Equality:
     """When the results of two kernels count as equal. Fields are parameters of `bench`."""
 
     tolerance: float | None = None  # relative, of floating-point results; None: the usual one of their type
-    unordered: tuple[str, ...] = ()  # outputs whose elements may have any order
+    unordered: tuple[str | int, ...] = ()  # outputs whose elements may have any order, by name or position
 
 
 def stored_pattern(comparison: KernelComparison, file: str, equality: Equality) -> StoredPattern:

@@ -38,8 +38,8 @@ class BenchSettings:
 
 def suite_of(path: Path, comparisons: Sequence[KernelComparison], settings: BenchSettings, below: Path) -> Suite:
     """Write the pattern folders of comparisons below a folder, and return the suite; `path` is the user's file."""
-    _require_outputs(comparisons, settings.equality.unordered)
-    folders = {item.name: _written(item, path.name, settings.equality, below) for item in comparisons}
+    equality = _with_names(settings.equality, comparisons)
+    folders = {item.name: _written(item, path.name, equality, below) for item in comparisons}
     options = (("l2", settings.l2),) if settings.l2 == "cold" else ()
     cases = tuple(case for item in comparisons for case in _cases(item, options))
     _require_distinct(cases)
@@ -53,6 +53,19 @@ def _written(comparison: KernelComparison, file: str, equality: Equality, below:
     stored = stored_pattern(comparison, file, equality)
     files = pattern_files(comparison, {STORED: stored_json(stored)})
     return write_folder(files, comparison.name.replace("-", "_"), below)
+
+
+def _with_names(equality: Equality, comparisons: Sequence[KernelComparison]) -> Equality:
+    """Return the rules with names instead of positions; UsageError for what is no buffer that the kernels write."""
+    if not equality.unordered:
+        return equality
+    arguments = comparisons[0].first.arguments
+    names = tuple(
+        name if isinstance(name, str) else arguments[name] if name < len(arguments) else str(name)
+        for name in equality.unordered
+    )
+    _require_outputs(comparisons, names)
+    return replace(equality, unordered=names)
 
 
 def _require_outputs(comparisons: Sequence[KernelComparison], names: Collection[str]) -> None:

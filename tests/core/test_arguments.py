@@ -81,7 +81,7 @@ WRONG: list[tuple[Callable[..., object], str, tuple[object, ...]]] = [
     (bench, "arch", ARCHS),
     (bench, "include", (*TEXTS, [""], ["a\0b"])),
     (bench, "define", TEXTS),
-    (bench, "any_order", TEXTS),
+    (bench, "any_order", ("out", [""], [-1], [1.5])),
     (bench, "processes", ("2", 1.5, 0, 10**9)),
     (bench, "precision", ("1%", 5, 0, NAN)),
     (bench, "max_seconds", ("1", NAN, 0, 10**9)),

@@ -330,11 +330,16 @@ class TrackedRaces(Rule):
         """Return the accesses of a table to rows, in their order: position of the row, thread and number."""
         only = self._thread[rows]
         single, several = np.flatnonzero(only > 0), np.flatnonzero(only <= 0)
-        position, thread = np.nonzero(table[rows[several]])
-        position = np.concatenate([single, several[position]])
-        thread = np.concatenate([only[single] - 1, thread])
+        distinct, place = np.unique(rows[several], return_inverse=True)  # threads of a warp often read one cell
+        row, thread = np.nonzero(table[distinct])
+        count = np.bincount(row, minlength=distinct.size)
+        first = np.cumsum(count) - count
+        of_entry = count[place]
+        position = np.concatenate([single, np.repeat(several, of_entry)])
+        within = np.arange(of_entry.sum()) - np.repeat(np.cumsum(of_entry) - of_entry, of_entry)
+        thread = np.concatenate([only[single] - 1, thread[np.repeat(first[place], of_entry) + within]])
         at = table[rows[position], thread]
-        self.state.comparisons += (several.size * self.shape.lanes + _PER_ACCESS * at.size) // _OF_COMPARISON
+        self.state.comparisons += (distinct.size * self.shape.lanes + _PER_ACCESS * at.size) // _OF_COMPARISON
         order = np.argsort(position, kind="stable")
         order = order[at[order] > 0]
         return position[order], thread[order], at[order]

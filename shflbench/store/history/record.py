@@ -1,4 +1,4 @@
-"""What a history keeps of a run: the time and the identity of each kernel, and of all around it."""
+"""One run in a history: the time and the identity of each kernel, and all around it."""
 
 from __future__ import annotations
 

@@ -145,12 +145,16 @@ class _Timer:
                 cluster={kernel: launch.cluster for kernel, launch in launches.items() if launch.cluster is not None},
             ),
             check=CheckArguments(check=False, budget=request.rules.budget, time_limit=request.rules.time_limit),
-            settings=BenchSettings(timing.rules, Equality(tolerance=request.rules.tolerance), l2=timing.l2),
+            settings=BenchSettings(timing.rules, _equality(request), l2=timing.l2),
             device=DeviceArguments(device="cuda", gpu=timing.gpu, arch=None),
             compile=request.compile,
             output=None,
             seed=request.rules.seed,
         )
+
+
+def _equality(request: JudgeRequest) -> Equality:
+    return Equality(tolerance=request.rules.tolerance, unordered=request.rules.unordered)
 
 
 def _failed(verdict: Verdict, row: Row | None, sentence: str) -> Verdict:

@@ -323,3 +323,19 @@ def test_what_is_left_out_is_in_the_object_and_in_the_representation() -> None:
     assert [item["kernel"] for item in document["left_out"]] == ["first", "second"]
     assert (document["groups"], document["files"]) == ([], [])
     assert repr(result) == "<BenchResult: first left out, second left out>"
+
+
+@pytest.mark.parametrize("output", ["to", 0])
+def test_an_output_whose_elements_may_have_any_order_is_named_or_given_by_its_position(output: str | int) -> None:
+    kernels = {"copy": COPY, "reversed": COPY.replace("to[i] =", "to[gridDim.x * blockDim.x - 1 - i] =")}
+    arrays = np.zeros(128, np.float32), np.arange(128, dtype=np.float32)
+    at: Launch = {"grid": 2, "block": 64, "check": False}
+    assert not shflbench.bench(kernels, *arrays, **at).agree
+    assert shflbench.bench(kernels, *arrays, **at, any_order=[output]).agree
+
+
+@pytest.mark.parametrize("output", ["from", 1, 7])
+def test_what_is_no_output_cannot_have_any_order(output: str | int) -> None:
+    arrays = np.zeros(128, np.float32), np.arange(128, dtype=np.float32)
+    with pytest.raises(UsageError, match="elements in any order: the kernels write no buffer"):
+        shflbench.bench({"copy": COPY}, *arrays, grid=2, block=64, check=False, any_order=[output])
