@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ import numpy as np
 from shflbench.checker.python.named_launch import cluster_dims, launch_shape
 from shflbench.checker.runs.beyond_launch import kept_variables
 from shflbench.core.dimensions import NO_CLUSTER
-from shflbench.emulator import EmulatedLaunch, Machine, Shape, execute_to_end, load_program, module_contents
+from shflbench.emulator import EmulatedLaunch, FileBudget, Machine, Shape, execute_to_end, load_program, module_contents
 from shflbench.emulator.machine.policies import LOCKSTEP
 
 if TYPE_CHECKING:
@@ -28,12 +29,13 @@ class LaunchesInTurn:
 
     opened: OpenedKernel
     program: Program
+    budget: FileBudget
     _variables: Mapping[str, bytes] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, opened: OpenedKernel) -> LaunchesInTurn:
+    def of(cls, opened: OpenedKernel, most_instructions: float = math.inf) -> LaunchesInTurn:
         """Load the kernel; EmulatorError if it cannot be emulated."""
-        return cls(opened, load_program(opened.ptx, opened.symbol))
+        return cls(opened, load_program(opened.ptx, opened.symbol), FileBudget.of(most_instructions))
 
     @property
     def keeps_memory(self) -> bool:
@@ -43,7 +45,8 @@ class LaunchesInTurn:
     def run(self, launch: OneLaunch) -> dict[int, NDArray[Any]]:
         """Return the arrays after the launch by their positions; EmulatorError if it fails.
 
-        UsageError for arguments that are neither arrays of numbers nor numbers.
+        BudgetError when the instructions of all launches are spent. UsageError for arguments that are neither arrays of
+        numbers nor numbers.
         """
         arrays = {place: value for place, value in enumerate(launch.arguments) if isinstance(value, np.ndarray)}
         places = {place: number for number, place in enumerate(arrays)}
@@ -59,7 +62,7 @@ class LaunchesInTurn:
                 places[place] if place in places else self.opened.number(place, value)
                 for place, value in enumerate(launch.arguments)
             ],
-            machine=Machine(),
+            machine=Machine(budget=self.budget),
             symbols=self._variables,
         )
         after = execute_to_end(emulated, LOCKSTEP)

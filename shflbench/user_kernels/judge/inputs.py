@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import prod
+from math import log, prod
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +13,7 @@ from shflbench.errors import UsageError
 from shflbench.user_kernels.judge.contents import CHECKED, CONTENTS, SPECIAL, drawn
 from shflbench.user_kernels.judge.judge_input import JudgeInput, shaped_like
 from shflbench.user_kernels.judge.launches import dims_at
-from shflbench.user_kernels.judge.sizes import covered_by_one, edge_sizes, greatest_sizes, usual_sizes
+from shflbench.user_kernels.judge.sizes import covered_by_one, edge_sizes, greatest_sizes, large_sizes, usual_sizes
 from shflbench.user_kernels.judge.tensors import bits_of, numbers, tensor_type
 from shflbench.user_kernels.judge.user_calls import call_user, sizes_text
 
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 MOST_THREADS = 1 << 14
 MOST_OF_FEW = 1 << 19  # of those that are emulated where smaller ones are few
 FEW = 6  # launches
+MOST_OF_LARGE = 1 << 18  # threads of the launch whose indices exceed 16 bits, which runs once, and product of its sizes
+MOST_BYTES = 1 << 25  # of its arrays
 LEAST_INTEGER, MOST_INTEGER = -(1 << 63), (1 << 64) - 1
 
 
@@ -34,12 +36,15 @@ def small_inputs(request: JudgeRequest) -> Iterator[JudgeInput]:
     """Yield the inputs that the emulator runs, those of sizes first, each drawn anew."""
     random = np.random.default_rng()  # no candidate knows the seed
     every = edge_sizes(request.sizes, _threads_per_block(request), _parts(request))
-    base = None
+    taken = []
     for sizes in _emulated(request, every):
-        base = _at(request, sizes, random)
-        yield base
-    if base is None:
+        taken.append(_at(request, sizes, random))
+        yield taken[-1]
+    if not taken:
         return
+    base = taken[-1]
+    if callable(request.inputs) and (large := _large(request, every, taken)):
+        yield replace(_at(request, large, random), is_checked=False)
     if not request.rules.vary:
         if callable(request.inputs):
             yield replace(_at(request, base.sizes, random), name=f"{base.name}, drawn again")
@@ -65,6 +70,30 @@ def _emulated(request: JudgeRequest, every: Sequence[Sizes]) -> list[Sizes]:
         return small or list(every[:1])
     places = np.linspace(0, len(large) - 1, missing).round().astype(int)
     return [*small, *(large[place] for place in dict.fromkeys(places))]
+
+
+def _large(request: JudgeRequest, every: Sequence[Sizes], taken: Sequence[JudgeInput]) -> Sizes | None:
+    """Return sizes that exceed 16 bits; None where the launch is too large, or smaller than others."""
+    sizes = large_sizes(request.sizes)
+    least, *products = (prod(item.values()) for item in (sizes, *every))
+    if not max(products) < least <= MOST_OF_LARGE or _threads(request, sizes) > MOST_OF_LARGE:
+        return None
+    return sizes if _bytes_at(least, taken) <= MOST_BYTES else None
+
+
+def _bytes_at(product: int, taken: Sequence[JudgeInput]) -> float:
+    """Return the bytes of the arrays at sizes of this product, by how they grow with those that were taken."""
+    known = {
+        prod(max(1, size) for size in item.sizes.values()): sum(
+            value.nbytes for value in item.arguments if isinstance(value, np.ndarray)
+        )
+        for item in taken
+    }
+    small, large = min(known), max(known)
+    if small == large or not known[small]:
+        return known[large] * product / large
+    power = max(1.0, log(known[large] / known[small]) / log(large / small))
+    return float(known[large] * (product / large) ** power)
 
 
 def _threads_per_block(request: JudgeRequest) -> list[int]:

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from shflbench.errors import (
+    BudgetError,
     CompileError,
     CompilerError,
+    EmulatorError,
     InputError,
     KernelError,
     ShflbenchError,
@@ -23,7 +25,7 @@ from shflbench.user_kernels.judge.expectation import Expectations, ExpectedResul
 from shflbench.user_kernels.judge.honesty import signs
 from shflbench.user_kernels.judge.includes import refused_include
 from shflbench.user_kernels.judge.launches import one_launch
-from shflbench.user_kernels.judge.repeated import kept_results
+from shflbench.user_kernels.judge.repeated import kept_results, large_difference, run_large
 from shflbench.user_kernels.judge.verdict import Question, ReasonCode, VerdictReason
 
 if TYPE_CHECKING:
@@ -85,6 +87,8 @@ def _reference(job: ReferenceJob) -> Expectations:
         raise UsageError(f"the reference does not compile: {error.message}", "Correct it.") from error
 
     def run(item: JudgeInput) -> Arrays | str:
+        if not item.is_checked:
+            return _once(opened, launches[item.name], item, job.rules)
         result = opened.check(one_launch(launches[item.name], item))
         if reason := check_reason(result):
             return reason.sentence
@@ -97,6 +101,14 @@ def _reference(job: ReferenceJob) -> Expectations:
         return first.results
 
     return expectations(run, job.inputs, job.outputs, job.rules.contents)
+
+
+def _once(opened: OpenedKernel, launch: JudgeLaunch, item: JudgeInput, rules: JudgeRules) -> Arrays | str:
+    """Return the arrays after a launch of the reference that is not checked, or why it fails."""
+    try:
+        return run_large(opened, launch, item, rules)
+    except (EmulatorError, BudgetError, UsageError) as error:
+        return error.message
 
 
 class _Asked:
@@ -184,6 +196,9 @@ class _Asked:
         pairs, overwritten = self._pairs(), self._job.overwritten
         if compared.needs_given:
             pairs, overwritten = [(launch, expected.as_given) for launch, expected in pairs], ()
+        if wrong := large_difference(opened, pairs, self._job.rules):
+            self._reasons.append(wrong)
+            return
         if reason := kept_results(opened, pairs, overwritten, self._job.rules):
             for launch, expected in pairs:
                 if expected.input.name == reason.input and not expected.input.is_checked:

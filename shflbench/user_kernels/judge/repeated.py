@@ -11,8 +11,9 @@ from itertools import cycle, islice
 from typing import TYPE_CHECKING
 
 from shflbench.checker import LaunchesInTurn
+from shflbench.core.bounds import MILLION
 from shflbench.emulator import FaultKind, KernelFault
-from shflbench.errors import EmulatorError, UsageError
+from shflbench.errors import BudgetError, EmulatorError, UsageError
 from shflbench.user_kernels.judge.equal import difference
 from shflbench.user_kernels.judge.launches import one_launch
 from shflbench.user_kernels.judge.verdict import Question, ReasonCode, VerdictReason
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from shflbench.user_kernels.judge.request import JudgeLaunch, JudgeRules
 
 USUAL = 5  # launches
+OF_LARGE = 0.1  # share of the budget that a launch at large sizes may take
 OF_KEEPERS = 40  # of a kernel with `__device__` variables, which may count launches; more are for the GPU
 
 
@@ -60,6 +62,34 @@ def kept_results(
     except (EmulatorError, UsageError) as error:
         text = f"launch {number} of several in turn cannot be emulated: {error.message}"
         return VerdictReason(Question.HONEST, ReasonCode.NOT_CHECKED, text, is_certain=False, input=name)
+    return None
+
+
+def run_large(opened: OpenedKernel, launch: JudgeLaunch, item: JudgeInput, rules: JudgeRules) -> Arrays:
+    """Return the arrays after one launch that is not checked; errors as those of `LaunchesInTurn.run`."""
+    most = MILLION * rules.budget * OF_LARGE
+    return LaunchesInTurn.of(opened, most).run(one_launch(launch, item))
+
+
+def large_difference(
+    opened: OpenedKernel, pairs: Sequence[tuple[JudgeLaunch, ExpectedResults]], rules: JudgeRules
+) -> VerdictReason | None:
+    """Return what is wrong at sizes that are not checked; None if nothing is, or if they cannot be emulated."""
+    sizes = [expected.input.sizes for _, expected in pairs if expected.input.is_checked]
+    for launch, expected in pairs:
+        if expected.input.sizes in sizes:
+            continue
+        try:
+            results = run_large(opened, launch, expected.input, rules)
+        except KernelFault as error:
+            if error.kind is not FaultKind.ENDLESS:  # or long
+                name = expected.input.name
+                return VerdictReason(Question.CHECKED, ReasonCode.FAULT, f"with {name}, {error.message}", input=name)
+        except (EmulatorError, BudgetError, UsageError):
+            continue
+        else:
+            if different := difference(results, expected, rules):
+                return different
     return None
 
 

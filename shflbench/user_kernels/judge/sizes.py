@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from math import prod
+from math import ceil, prod
 from typing import SupportsIndex, TypeAlias
 
 PAIR = 2
 WARP = 32
 ODD = 37  # a size that is a multiple of nothing, of the dimensions that are not at their edges
+OF_16_BIT = 65_536  # numbers
 MOST = 4099  # a prime; larger sizes only where the least one is larger
 
 Sizes: TypeAlias = Mapping[str, int]
@@ -76,6 +77,23 @@ def covered_by_one(allowed: tuple[int, int], blocks: Callable[[int], int]) -> in
 def greatest_sizes(ranges: Mapping[str, SizeRange]) -> Sizes:
     """Return the greatest size of each dimension."""
     return {name: max(allowed) for name, allowed in ranges.items()}
+
+
+def large_sizes(ranges: Mapping[str, SizeRange]) -> Sizes:
+    """Return sizes whose product just exceeds the 16-bit numbers, as far as the ranges allow."""
+    sizes: dict[str, int] = {}
+    order = sorted(ranges, key=lambda name: max(ranges[name]))  # narrow dimensions first: the others make up for them
+    for place, name in enumerate(order):
+        missing = OF_16_BIT // max(1, prod(sizes.values())) + 1
+        wanted = ceil(missing ** (1 / (len(order) - place)))
+        allowed = ranges[name]
+        enough = (
+            (wanted, min(allowed)) if isinstance(allowed, tuple) else (value for value in allowed if value >= wanted)
+        )
+        sizes[name] = min(
+            max(allowed), max(enough) if isinstance(allowed, tuple) else min(enough, default=max(allowed))
+        )
+    return {name: sizes[name] for name in ranges}
 
 
 def _edges(allowed: SizeRange, blocks: Sequence[int], part: int | None) -> list[int]:

@@ -7,7 +7,7 @@ import pytest
 
 from shflbench.user_kernels.judge.contents import CONTENTS, drawn
 from shflbench.user_kernels.judge.includes import refused_include
-from shflbench.user_kernels.judge.sizes import covered_by_one, edge_sizes
+from shflbench.user_kernels.judge.sizes import covered_by_one, edge_sizes, large_sizes
 
 RANDOM = np.random.default_rng(3)
 
@@ -33,6 +33,23 @@ def test_sizes_stay_within_their_range(allowed: tuple[int, int] | list[int]) -> 
     assert sizes
     assert all(min(allowed) <= size <= max(allowed) for size in sizes)
     assert isinstance(allowed, tuple) or set(sizes) <= set(allowed)
+
+
+@pytest.mark.parametrize(
+    ("ranges", "sizes"),
+    [
+        ({"n": (1, 10**6)}, {"n": 65537}),
+        ({"rows": (1, 1200), "columns": (1, 1200)}, {"rows": 257, "columns": 256}),
+        ({"rows": (1, 10**6), "columns": (1, 3)}, {"rows": 21846, "columns": 3}),
+        ({"n": (1, 100)}, {"n": 100}),
+        ({"n": (10**5, 10**6)}, {"n": 10**5}),
+        ({"n": [64, 2**16, 2**17, 2**20]}, {"n": 2**17}),
+        ({"n": [64, 128]}, {"n": 128}),
+        ({}, {}),
+    ],
+)
+def test_large_sizes_just_exceed_16_bits(ranges: dict[str, tuple[int, int] | list[int]], sizes: dict[str, int]) -> None:
+    assert large_sizes(ranges) == sizes
 
 
 def test_one_dimension_after_another_has_its_edges() -> None:

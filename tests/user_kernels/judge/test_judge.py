@@ -38,6 +38,26 @@ def test_a_wrong_candidate_is_rejected_for_its_fault(name: str, judge: Judge) ->
     assert (verdict.decision, verdict.reason and verdict.reason.code) == ("rejected", code), verdict.sentence
 
 
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        (("in[blockIdx.x * n + i]", "in[(unsigned short) (blockIdx.x * n + i)]"), "wrong-result"),
+        (("in[blockIdx.x * n + i]", "in[blockIdx.x * n + i < 65536 ? blockIdx.x * n + i : 1 << 30]"), "fault"),
+    ],
+)
+@pytest.mark.parametrize("reference", [row_sums, ROW_SUM], ids=["function", "kernel"])
+def test_indices_beyond_16_bits_are_tried_once(
+    change: tuple[str, str], code: str, reference: object, judge: Judge
+) -> None:
+    result = judge(
+        {"wide": ROW_SUM, "narrow": changed(change)}, reference=reference, sizes={"rows": (1, 10**4), "n": [33, 130]}
+    )
+    assert result["wide"].decision == "accepted"
+    reason = result["narrow"].reason
+    assert reason
+    assert (reason.code, reason.input) == (code, "rows = 505, n = 130")
+
+
 def test_shared_memory_that_ptxas_refuses_is_not_accepted(judge: Judge) -> None:
     (verdict,) = judge(changed(("warps[2]", "warps[20480]"))).verdicts
     assert verdict.decision == "undecided"
@@ -352,7 +372,7 @@ def test_a_workspace_may_hold_anything(judge: Judge) -> None:
     assert judge(through, workspace=(2,), **given).decision == "accepted"
 
 
-@pytest.mark.parametrize(("sizes", "compared"), [([33, 9000], "33 of 9000"), ((33, 1 << 20), "261 of 1048576")])
+@pytest.mark.parametrize(("sizes", "compared"), [([33, 1 << 20], "33 of 1048576"), ((33, 1 << 20), "65537 of 1048576")])
 def test_how_large_sizes_were_compared_is_named(sizes: object, compared: str, judge: Judge) -> None:
     result = judge(ROW_SUM, sizes={"rows": [1], "n": sizes}, vary=False)
     assert f"In the emulator, results were compared for n up to {compared}." in result.text()
