@@ -144,7 +144,9 @@ class CudaKernel:
         harness, cold, kernels = self._harness, self._call.cold, len(self._functions)
         events = harness.event_pairs(pairs)
         if not cold:
-            harness.block_stream(kernels + pairs * (launches * kernels + len(self._inputs)), 2 * pairs)
+            restores = (pairs + 1) * len(self._inputs)
+            harness.block_stream(kernels + pairs * launches * kernels + restores, 2 * pairs)
+        self._restore()  # for the first launch, too: a kernel that appends would write behind its buffer
         harness.stamp_clock(0)
         self._launch(arguments)
         host_bound = False

@@ -124,7 +124,7 @@ def test_kernels_of_one_cubin_are_loaded_once() -> None:
     assert gpu.unloaded.count("work") == 1
 
 
-def test_inputs_are_copied_back_before_each_timed_launch_and_not_timed() -> None:
+def test_inputs_are_copied_back_before_each_launch_and_not_timed() -> None:
     gpu = FakeGpu({"work": 3.0})
     changed = Buffer("values", 64, "float32", read=True, written=True, restored=True)
     kernel = opened(gpu, replace(CALL, buffers=(changed, BUFFERS[1])))
@@ -132,7 +132,7 @@ def test_inputs_are_copied_back_before_each_timed_launch_and_not_timed() -> None
     gpu.queued.clear()
     burst = kernel.burst(100, samples=1, launches=2)
     launch = ["copy", "event", "work", "event"]
-    assert gpu.queued == ["delay", "stamp", "work", *launch, *launch, "stamp"]
+    assert gpu.queued == ["delay", "copy", "stamp", "work", *launch, *launch, "stamp"]
     assert burst.times_us == pytest.approx((3.0,))
     assert gpu.arguments[-1][0].values.view(np.float32).tolist() == list(range(64))
 
