@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import overload
 
 SCHEMA = 1
 
@@ -12,9 +14,12 @@ class HistoryKernel:
     """The identity of a kernel as it ran; None and empty texts are unknown."""
 
     code: str = ""  # hash of its machine code, with that of kernels that its case launches later
-    source: str = ""  # hash of its unit, headers and name: `kernel_revision`
+    source: str = ""  # hash of its unit, headers, options and name
     # Hash of the machine code that this compiler makes of the source of the run before, where both differ.
     recompiled: str = ""
+    # File in `sources/` with the unit and its headers, and the names of its kernels in C++, joined by `+`.
+    unit: str = ""
+    expressions: str = ""
     registers: int | None = None
     shared_bytes: int | None = None
     local_bytes: int | None = None
@@ -36,6 +41,38 @@ class HistoryCase:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CaseColumns(Sequence[HistoryCase]):
+    """The cases of a run by column: a history has a million of them, and few readers need them one by one."""
+
+    case: tuple[str, ...]
+    status: tuple[str, ...]
+    time_us: tuple[float | None, ...]
+    error: tuple[float | None, ...]
+    processes: tuple[int, ...]
+    kernel: tuple[HistoryKernel, ...]
+
+    @classmethod
+    def of(cls, cases: Sequence[HistoryCase]) -> CaseColumns:
+        """Return the columns of cases, which may be such columns already."""
+        if isinstance(cases, CaseColumns):
+            return cases
+        return cls(**{item.name: tuple(getattr(case, item.name) for case in cases) for item in fields(cls)})
+
+    @overload
+    def __getitem__(self, place: int) -> HistoryCase: ...
+    @overload
+    def __getitem__(self, place: slice) -> CaseColumns: ...
+    def __getitem__(self, place: int | slice) -> HistoryCase | CaseColumns:
+        """Return one case, or the columns of several."""
+        values = {item.name: getattr(self, item.name)[place] for item in fields(self)}
+        return CaseColumns(**values) if isinstance(place, slice) else HistoryCase(**values)
+
+    def __len__(self) -> int:
+        """Return the number of cases."""
+        return len(self.case)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HistoryMachine:
     """All that a time depends on besides the kernel, empty where it is unknown."""
 
@@ -50,6 +87,7 @@ class HistoryMachine:
     method: str = ""  # how it was timed: version of shflbench, settings and sentinels
     noise: str = ""  # verdict on the run
     sentinels: tuple[tuple[str, float], ...] = ()  # name, mean of the fastest half in µs
+    sentinel_version: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,4 +100,4 @@ class HistoryRun:
     commit: str = ""  # of the repository that holds the suite, or as given
     is_dirty: bool = False
     machine: HistoryMachine
-    cases: tuple[HistoryCase, ...]
+    cases: Sequence[HistoryCase]  # `CaseColumns` where a file was read

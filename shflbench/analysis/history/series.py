@@ -1,0 +1,124 @@
+"""Turn the runs of a history into series of times: the runs of one suite on one GPU, by case.
+
+    for series in series_of(runs):                # one per suite and GPU
+        series.suite, series.gpu                  # the UUID, or the model where it is unknown
+        series.runs[run]                          # HistoryRun, ascending by `started`
+        series.cases[case]                        # id
+        series.times.times[case, run]             # µs, NaN where it was not timed
+        series.kernel(case, run)                  # HistoryKernel, None where the run does not have the case
+        series.offsets_us[run]                    # subtracted from all times of the run; NaN: unknown, and none was
+        series.scales[run]                        # of the machine, by the long sentinels; NaN: unknown
+
+All is online: values of a run depend on earlier runs alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from shflbench.analysis.compare.offset import FEWEST, LONG_US, MOVED
+from shflbench.analysis.history.levels import SeriesTimes
+from shflbench.core.grouping import group_by
+from shflbench.core.model import Status
+from shflbench.store.history.record import CaseColumns
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from shflbench.analysis.history.levels import Floats
+    from shflbench.store.history.record import HistoryCase, HistoryKernel, HistoryRun
+
+# A sentinel is compared with its median over so many first runs. Over all runs before, a lasting change of the offset
+# would move the median when half of the runs had it, and all times with it.
+ANCHOR = 15
+SECONDS_PER_DAY = 86_400
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunSeries:
+    """The runs of one suite on one GPU, and the times of their cases."""
+
+    suite: str
+    gpu: str  # UUID; the model where it is unknown
+    runs: tuple[HistoryRun, ...]  # ascending by `started`
+    cases: tuple[str, ...]  # ids, in the order of the newest run, then those that it lacks
+    times: SeriesTimes  # cases × runs
+    offsets_us: Floats  # of each run, as the short sentinels show it; NaN: unknown, and none was subtracted
+    scales: Floats  # of each run: how much longer than in the first runs the long sentinels took; NaN: unknown
+    places: tuple[Mapping[str, int], ...]  # of each run: id → index of the case in the run
+
+    def case(self, case: int, run: int) -> HistoryCase | None:
+        """Return a case of a run; None where the run does not have it."""
+        place = self.places[run].get(self.cases[case])
+        return None if place is None else self.runs[run].cases[place]
+
+    def kernel(self, case: int, run: int) -> HistoryKernel | None:
+        """Return the kernel of a case in a run; None where the run does not have the case."""
+        measured = self.case(case, run)
+        return measured.kernel if measured else None
+
+
+def series_of(runs: Iterable[HistoryRun]) -> list[RunSeries]:
+    """Return the series of each suite and GPU, sorted by both."""
+    grouped = group_by(runs, lambda run: (run.suite, run.machine.gpu or run.machine.gpu_name))
+    return [_series(*key, grouped[key]) for key in sorted(grouped)]
+
+
+def _series(suite: str, gpu: str, unordered: Sequence[HistoryRun]) -> RunSeries:
+    runs = tuple(sorted(unordered, key=lambda run: run.started))
+    columns = [CaseColumns.of(run.cases) for run in runs]
+    known: dict[tuple[str, ...], dict[str, int]] = {}  # nearly all runs have the same cases
+    for one in columns:
+        if one.case not in known:
+            known[one.case] = {case: place for place, case in enumerate(one.case)}
+    cases = tuple(dict.fromkeys(case for ids in dict.fromkeys(one.case for one in reversed(columns)) for case in ids))
+    index = {case: place for place, case in enumerate(cases)}
+    rows = {ids: np.array([index[case] for case in ids], dtype=np.intp) for ids in known}
+    offsets_us, scales = _offsets(runs)
+    times, errors = np.full((2, len(cases), len(runs)), np.nan)
+    for run, one in enumerate(columns):
+        timed = np.array([status == Status.TIMED for status in one.status], dtype=bool)
+        place = rows[one.case][timed]
+        times[place, run] = np.array(one.time_us, dtype=np.float64)[timed]
+        errors[place, run] = np.array(one.error, dtype=np.float64)[timed]
+    times -= np.nan_to_num(offsets_us)
+    times[times <= 0] = np.nan  # shorter than its offset: no sensible time
+    days = np.array([datetime.fromisoformat(run.started).timestamp() / SECONDS_PER_DAY for run in runs])
+    return RunSeries(
+        suite=suite,
+        gpu=gpu,
+        runs=runs,
+        cases=cases,
+        times=SeriesTimes(times=times, errors=errors, days=days),
+        offsets_us=offsets_us,
+        scales=scales,
+        places=tuple(known[one.case] for one in columns),
+    )
+
+
+def _offsets(runs: Sequence[HistoryRun]) -> tuple[Floats, Floats]:
+    """Return the offset of each run in µs, and the scale of its machine.
+
+    As in `compare.offset`, the short sentinels show the time that is added to each launch. A slower clock changes them
+    as well, by a share of their time: the long ones show it, and what they show is no offset.
+    """
+    offsets_us, scales = np.full((2, len(runs)), np.nan)
+    first: dict[tuple[str, str], list[float]] = {}  # version and name of a sentinel → its times in the first runs
+    for place, run in enumerate(runs):
+        version = run.machine.sentinel_version
+        timed = [(first.setdefault((version, name), []), time_us) for name, time_us in run.machine.sentinels]
+        pairs = np.array([(np.median(before or [time_us]), time_us) for before, time_us in timed]).reshape(-1, 2)
+        for before, time_us in timed:
+            if len(before) < ANCHOR:
+                before.append(time_us)
+        short = pairs[:, 0] < LONG_US
+        if not short.all():
+            scales[place] = np.median(pairs[~short, 1] / pairs[~short, 0])
+        if short.sum() >= FEWEST:
+            scale = scales[place] if abs(scales[place] - 1) > MOVED else 1.0
+            offsets_us[place] = np.median(pairs[short, 1] - scale * pairs[short, 0])
+    return offsets_us, scales
