@@ -37,6 +37,7 @@ HEADINGS: Mapping[str, Mapping[str, str]] = {  # heading → name → one-line h
         "compare": "Compare two runs and say which cases got slower or faster.",
         "gate": "Run a suite, and fail if it is slower than a baseline.",
         "baseline": "Store runs under a name, as a base for later comparisons.",
+        "history": "Keep the times of suites over months, and say what changed when, and why.",
         "noise": "Estimate a GPU's noise, or report the smallest slowdown that a gate would detect in each case.",
         "fleet": "Rank the devices of a fleet, and name those that are slow, noisy, hot, throttled or wrong.",
         "convert": "Convert results of other benchmark tools to a run.",

@@ -1,0 +1,1 @@
+"""Times of suites over months."""

@@ -1,0 +1,1 @@
+"""Add runs to a history."""
