@@ -92,4 +92,5 @@ def _built(
                 BuiltLaterKernel(request.source.expression, item, code[item.cubin][item.symbol])
                 for request, item in zip(requests[name].later, kernel.later, strict=True)
             ),
+            options=source.options,
         )

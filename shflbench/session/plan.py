@@ -87,12 +87,15 @@ def run_info(plan: Plan, overrides: Overrides, argv: Sequence[str]) -> RunInfo:
         suite=SuiteText(suite.name, suite.title, suite.path.name, suite.text),
         settings=RunSettings(**asdict(rules), seed=plan.seed, input_sets=INPUT_SETS, sms=plan.sms, overrides=overrides),
         argv=tuple(argv),
-        versions=surroundings.versions(
-            nvrtc=plan.toolchain.version,
-            cccl=plan.toolchain.cccl_version,
-            nvdisasm=plan.toolchain.nvdisasm_version(),
-            driver=(device.driver or None) if device else None,
-            cuda=device.cuda if device else None,
+        versions=replace(
+            surroundings.versions(
+                nvrtc=plan.toolchain.version,
+                cccl=plan.toolchain.cccl_version,
+                nvdisasm=plan.toolchain.nvdisasm_version(),
+                driver=(device.driver or None) if device else None,
+                cuda=device.cuda if device else None,
+            ),
+            compiler_build=plan.toolchain.build,
         ),
         device=device,
         backend=plan.executor.name if plan.executor else "none",
@@ -109,4 +112,5 @@ def run_info(plan: Plan, overrides: Overrides, argv: Sequence[str]) -> RunInfo:
             for variant in pattern.declaration.variants
             if variant.waits_for_memory
         ),
+        revision=surroundings.revision(suite.path),
     )

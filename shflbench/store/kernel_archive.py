@@ -74,6 +74,7 @@ class BuiltKernel:
     kernel: Kernel
     code: bytes  # its machine code within the cubin
     later: tuple[BuiltLaterKernel, ...] = ()
+    options: tuple[str, ...] = ()  # of the compiler, beside those of the run
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +130,7 @@ class StoredKernel:
     instructions: Mapping[str, int] | None  # opcode with modifiers → instructions; None without a disassembler
     loop: StoredLoop | None  # None without a disassembler, and where a kernel makes one pass
     later: tuple[StoredLaterKernel, ...] = ()
+    options: tuple[str, ...] = ()  # of the compiler, beside those of the run; older versions did not record them
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -337,6 +339,7 @@ def _stored(built: BuiltKernel, contents: dict[str, bytes]) -> StoredKernel:
             )
             for item in built.later
         ),
+        options=built.options,
     )
 
 

@@ -28,6 +28,8 @@ KEYS: Mapping[str, str] = {
     "versions.git_dirty": "whether files of that checkout differed from the commit",
     "versions.source": "hash of shflbench's own files, which identifies the commit where there is no git",
     "versions.cccl": "version of the headers of CUB and libcu++",
+    "versions.compiler_build": "hash that tells builds of the compiler and of the CUDA headers apart, which may share"
+    " a version; null in older runs",
     "device.name": "name of the GPU",
     "device.uuid": "its UUID",
     "device.arch": "its architecture",
@@ -75,6 +77,9 @@ KEYS: Mapping[str, str] = {
     " pytest-benchmark, hyperfine, kernel-tuner, triton-report or csv;"
     " `converted` is null where shflbench measured",
     "converted.version": "version of that tool; null where it is unknown",
+    "revision.commit": "commit of the repository that holds the suite, or the file of `bench`; `revision` is null"
+    " where there is none, where git ignores the file, and in older runs",
+    "revision.dirty": "whether tracked files differed from that commit, or the suite was not in it",
     "converted.processes": "one entry per process, whose place is the number of the process in the samples: `file` as"
     " it was given, `sha256` of the file followed by its binary samples, `started` (UTC), `host`; null where unknown",
 }
@@ -106,5 +111,6 @@ INDEX_KEYS: Mapping[str, str] = {
     "kernels.loop.instructions": "instructions in the loop by opcode without modifiers",
     "kernels.later": "kernels of the same unit that the cases launch after this one, each with `expression`, `symbol`,"
     " `cubin`, `code_sha256`, `resources` and `instructions`; empty in older runs",
+    "kernels.options": "options of the compiler beside those of all kernels; empty in older runs",
     "files": "SHA-256 of every source, header and cubin, by name; readers check it",
 }

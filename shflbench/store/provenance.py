@@ -57,6 +57,15 @@ class Versions:
     git_dirty: bool | None  # whether files of that checkout differed from the commit
     source: str | None = None  # hash of shflbench's own files, which distinguishes versions where there is no git
     cccl: str | None = None  # of the headers of CUB and libcu++
+    compiler_build: str | None = None  # hash of what tells builds of the compiler and of the CUDA headers apart
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """The commit of the repository that holds the suite."""
+
+    commit: str
+    dirty: bool | None  # whether tracked files differed from it, or the suite is not in it; None if unknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +144,7 @@ class RunInfo:
     thresholds: Thresholds | None = None  # those of the suite, for comparing the run; None in older runs
     waits_for_memory: tuple[str, ...] | None = None  # variants, as pattern/variant; None in older runs
     converted: Conversion | None = None  # None where shflbench measured the run itself
+    revision: Revision | None = None  # None where the suite is in no repository, and in older runs
 
     def to_json(self) -> str:
         """Return the text of `run.json`."""

@@ -12,12 +12,13 @@ from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from shflbench.store.provenance import Host, Versions
+from shflbench.store.provenance import Host, Revision, Versions
 from shflbench.version import __version__
 
 PACKAGE = Path(__file__).parent.parent
 CUPY = ("cupy-cuda13x", "cupy-cuda12x", "cupy")  # the names under which it is published
 SOURCE_ENDINGS = (".py", ".cu", ".cuh", ".cubin")  # the files that affect a time
+GIT_S = 20.0  # for one answer of git; `status` of the Linux kernel takes 0.3 s
 SOURCE_DIGITS = 16  # 64 bits: no two versions will ever share them
 
 
@@ -67,6 +68,21 @@ def checkout(folder: Path) -> tuple[str | None, bool | None]:
     return commit, None if commit is None or changes is None else bool(changes)
 
 
+def revision(path: Path) -> Revision | None:
+    """Return the commit of the repository that holds a file; None where there is none, or where git ignores the file.
+
+    Ignored are the files of packages that are installed within a checkout.
+    """
+    real = Path(os.path.realpath(path))  # a link may lie elsewhere
+    commit = _git(real.parent, "rev-parse", "--verify", "HEAD")
+    if commit is None:
+        return None
+    if _git(real.parent, "ls-files", "--error-unmatch", "--", real.name) is None:
+        return None if _git(real.parent, "check-ignore", "--", real.name) else Revision(commit, dirty=True)
+    changes = _git(real.parent, "status", "--porcelain", "--untracked-files=no")
+    return Revision(commit, dirty=None if changes is None else bool(changes))
+
+
 def source_hash(folder: Path) -> str | None:
     """Return the hash of the source files in `folder`, None where one cannot be read.
 
@@ -101,7 +117,10 @@ def _git(folder: Path, *arguments: str) -> str | None:
     if git is None:
         return None
     command = [git, "--no-optional-locks", "-C", str(folder), *arguments]  # a lock would stay if the run is killed
-    done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603  (fixed words)
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=GIT_S, check=False)  # noqa: S603  (no shell)
+    except subprocess.TimeoutExpired:
+        return None
     return done.stdout.strip() if done.returncode == 0 else None
 
 

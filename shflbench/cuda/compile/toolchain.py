@@ -6,6 +6,7 @@ import re
 import subprocess
 from dataclasses import dataclass
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,7 @@ INSTALL = "Run `shflbench doctor`: it lists what to install."
 # use 64, 13.1.80, 13.2.51, 13.3.33 and 13.5.37 use 32 (tests/cuda/compile/test_nvrtc.py looks at that of this
 # environment).
 SHORT_SHARED_ADDRESSES = (13, 1)
+BUILD_DIGITS = 8  # of the hash: few builds share a version
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,11 @@ class Toolchain:
     def version(self) -> str:
         """The NVRTC version, e.g. `13.5`."""
         return "{}.{}".format(*self.nvrtc)
+
+    @property
+    def build(self) -> str:
+        """A hash that tells builds of the compiler and of its headers apart, which may share a version."""
+        return sha256(self.identity.encode()).hexdigest()[:BUILD_DIGITS]
 
     @property
     def difference_from_nvcc(self) -> str | None:

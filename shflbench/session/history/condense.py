@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from statistics import median
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
     from shflbench.analysis.compare.estimates import Estimates
     from shflbench.store import Row, Run, RunInfo
-    from shflbench.store.kernel_archive import KernelArchive, StoredKernel
+    from shflbench.store.kernel_archive import KernelArchive
 
 # The settings on which a time depends, by their names in `run.json`. Others change what is run, or how exact it is.
 METHOD = ("precision", "min_seconds", "max_seconds", "min_samples", "max_samples", "places")
@@ -52,7 +51,10 @@ def condense(run: Run, revision: str | None = None) -> CondensedRun:
     units = {} if archive is None else _units(archive)
     kernels = {} if archive is None else dict(_kernels(archive, units))
     info = run.info
-    commit, is_dirty = ("", False) if revision is None else (revision, False)
+    recorded = info.revision
+    commit, is_dirty = (recorded.commit, bool(recorded.dirty)) if recorded else ("", False)
+    if revision is not None:
+        commit, is_dirty = revision, False
     condensed = HistoryRun(
         suite=info.suite.name,
         suite_sha256=info.suite.sha256,
@@ -139,6 +141,7 @@ def _units(archive: KernelArchive) -> dict[str, SourceUnit]:
             unit=kernel.unit,
             text=text(kernel.source),
             headers={name: text(file) for name, file in kernel.headers.items()},
+            options=kernel.options,
         )
         for kernel in archive.index.kernels
     }
@@ -148,12 +151,11 @@ def _kernels(archive: KernelArchive, units: Mapping[str, SourceUnit]) -> Iterato
     """Yield the identity of the kernel of each case, by the case."""
     for kernel in archive.index.kernels:
         unit = digest(units[kernel.name].encode())
-        expressions = "+".join(kernel.expressions)
         identity = HistoryKernel(
             code=code_of(kernel.code_hashes),
-            source=digest(f"{unit} {expressions}".encode()),
+            source=digest("\n".join((unit, *kernel.expressions)).encode()),
             unit=unit,
-            expressions=expressions,
+            expressions=kernel.expressions,
         )
         for case in kernel.cases:
             yield case, identity
@@ -173,7 +175,9 @@ def _machine(run: Run, archive: KernelArchive | None, side: Side) -> HistoryMach
         arch=info.arch,
         host=info.host.name,
         driver=info.versions.driver or "",
-        compiler=(archive.index.compiler.nvrtc if archive else info.versions.nvrtc) or "",
+        compiler=compiler_of(
+            (archive.index.compiler.nvrtc if archive else info.versions.nvrtc) or "", info.versions.compiler_build
+        ),
         options=" ".join(archive.index.compiler.options) if archive else "",
         cccl=info.versions.cccl or "",
         method=method_of(info),
@@ -186,6 +190,11 @@ def _machine(run: Run, archive: KernelArchive | None, side: Side) -> HistoryMach
         ),
         sentinel_version=info.sentinel_version,
     )
+
+
+def compiler_of(version: str, build: str | None) -> str:
+    """Return a compiler as a history names it; runs of earlier versions did not record its build."""
+    return f"{version} (build {build})" if version and build else version
 
 
 def method_of(info: RunInfo) -> str:

@@ -17,9 +17,8 @@ class HistoryKernel:
     source: str = ""  # hash of its unit, headers, options and name
     # Hash of the machine code that this compiler makes of the source of the run before, where both differ.
     recompiled: str = ""
-    # File in `sources/` with the unit and its headers, and the names of its kernels in C++, joined by `+`.
-    unit: str = ""
-    expressions: str = ""
+    unit: str = ""  # hash of its unit, headers and options: the name of a file in `sources/`
+    expressions: tuple[str, ...] = ()  # its name in C++, and those of kernels that its case launches later
     registers: int | None = None
     shared_bytes: int | None = None
     local_bytes: int | None = None

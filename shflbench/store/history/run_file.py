@@ -51,7 +51,7 @@ class _Kernels:
     source: tuple[str, ...]
     recompiled: tuple[str, ...]
     unit: tuple[str, ...]
-    expressions: tuple[str, ...]
+    expressions: tuple[tuple[str, ...], ...]
     registers: tuple[int | None, ...]
     shared_bytes: tuple[int | None, ...]
     local_bytes: tuple[int | None, ...]
