@@ -77,11 +77,11 @@ KEYS: Mapping[str, str] = {
     " pytest-benchmark, hyperfine, kernel-tuner, triton-report or csv;"
     " `converted` is null where shflbench measured",
     "converted.version": "version of that tool; null where it is unknown",
+    "converted.processes": "one entry per process, whose place is the number of the process in the samples: `file` as"
+    " it was given, `sha256` of the file followed by its binary samples, `started` (UTC), `host`; null where unknown",
     "revision.commit": "commit of the repository that holds the suite, or the file of `bench`; `revision` is null"
     " where there is none, where git ignores the file, and in older runs",
     "revision.dirty": "whether tracked files differed from that commit, or the suite was not in it",
-    "converted.processes": "one entry per process, whose place is the number of the process in the samples: `file` as"
-    " it was given, `sha256` of the file followed by its binary samples, `started` (UTC), `host`; null where unknown",
 }
 
 INDEX_KEYS: Mapping[str, str] = {

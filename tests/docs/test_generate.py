@@ -10,6 +10,7 @@ import pytest
 
 from shflbench import errors
 from shflbench.cli.baseline import command as baseline
+from shflbench.cli.history.command import command as history
 from shflbench.cli.main import READER_GONE
 from shflbench.cli.main import shflbench as root
 from shflbench.cli.noise.command import command as noise
@@ -63,7 +64,7 @@ def test_there_is_no_page_without_a_generator() -> None:
 
 def test_every_command_of_a_group_has_its_help_on_the_page() -> None:
     titles = re.findall("^### (.*)$", commands(), re.MULTILINE)
-    assert titles == [f"{group.name} {name}" for group in (baseline, noise) for name in group.commands]
+    assert titles == [f"{group.name} {name}" for group in (baseline, history, noise) for name in group.commands]
 
 
 def test_every_variable_that_is_read_is_on_the_page() -> None:

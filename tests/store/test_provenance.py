@@ -12,19 +12,21 @@ from shflbench.errors import ResultsError
 from shflbench.store import RunFolder, RunInfo, RunSettings, SentinelSet, read_info
 from shflbench.store.columns import SCHEMA
 from shflbench.store.keys import KEYS
-from shflbench.store.provenance import Conversion, ConvertedProcess
+from shflbench.store.provenance import Conversion, ConvertedProcess, Revision
 from tests.fakes.runs import H200, info
 
 FILE = Path("run/run.json")
 OLDER = Path(__file__).parents[1] / "data" / "runs" / "quick-of-0.1.0"
 # Keys that the first files of schema 1 lack.
-LATER = ("others_after", "noise", "sentinels", "thresholds", "waits_for_memory", "converted")
+LATER = ("others_after", "noise", "sentinels", "thresholds", "waits_for_memory", "converted", "revision")
 NEW_KEYS = (
     '      "memory_bus_bits": null,\n',
     '    "places": null,\n',
     ',\n    "cccl": null',
     ',\n  "waits_for_memory": null',
     ',\n  "converted": null',
+    ',\n    "compiler_build": null',
+    ',\n  "revision": null',
 )  # which runs before 0.3.0 lack
 STATE = DeviceState(
     pci_bus="00000000:00:06.0",
@@ -60,6 +62,7 @@ def full() -> RunInfo:
         thresholds=THRESHOLDS,
         waits_for_memory=("memory-ladder/l2",),
         converted=CONVERTED,
+        revision=Revision(40 * "0", dirty=False),
     )
 
 

@@ -16,6 +16,7 @@ from shflbench.cli.registry import COMMANDS
 from shflbench.errors import FINDING_EXIT, UNDECIDED_EXIT
 from shflbench.patterns.discover import builtin
 from shflbench.store.columns import SAMPLE_COLUMNS, Row, row_columns
+from shflbench.store.history.keys import RUN_KEYS
 from shflbench.store.keys import INDEX_KEYS, KEYS
 from shflbench.store.limits_file import CaseLimit, limit_columns
 from shflbench.suite import find_shipped, json_schema
@@ -159,6 +160,50 @@ A resumed run is refused where the machine code of a kernel is no longer that of
     )
 
 
+def history_files() -> str:
+    """Return the page of the files of a history."""
+    about = """\
+A history is a folder to which `shflbench history add` adds runs. It can be committed to git: files are written once
+and never changed, and their names contain the hash of their content. So branches merge without conflict, and two
+processes can add runs at the same time. The files are the database: there is no index, because a thousand runs of 430
+cases are read in less than 2 s.
+
+A file that is damaged, renamed or not of a history costs that run alone: commands name it and read the others. A run
+that is there twice counts once."""
+    contents = [
+        ("`runs/<suite>/<started>-<hash>.json.gz`", "a run: the time in UTC, 12 digits of the SHA-256 of its JSON"),
+        (
+            "`sources/<hash>.json.gz`",
+            "a translation unit as the compiler got it: `unit`, its name; `text`; `headers` by their names; `options`",
+        ),
+        ("`.gitignore`", "names the files that remain if `add` is killed"),
+    ]
+    run = """\
+A file holds JSON, compressed by gzip. Cases and different kernels are lists of equal length, one per key. Hashes of
+sources and machine code are the first 32 hexadecimal digits of a SHA-256; an empty text and null are unknown.
+
+```sh
+zcat history/runs/quick/20260115080010-*.json.gz | jq .machine
+```"""
+    parts = """\
+`add` refuses runs without times, such as those of the emulator, and runs that are not finished. A run without
+`kernels.zip`, of another tool or of a version before 0.2.0, is kept without the identity of its kernels: no change
+can be attributed to their code."""
+    recompiled = """\
+Where the source of a kernel, the compiler and the machine code all changed since the run before on this model of GPU,
+`add` compiles the old source, from `sources/`, with the compiler of the new run. It must be installed where `add` runs,
+and it must reproduce the machine code of the new source; otherwise `recompiled` stays empty. Equal to the new machine
+code: the compiler changed it. Equal to the old machine code: the source did. Another one: both did."""
+    rows = [(f"`{key}`", meaning) for key, meaning in RUN_KEYS.items()]
+    return _page(
+        "Files of a history",
+        about,
+        _table("file | content", contents),
+        f"## A run\n\n{run}\n\n{_table('key | meaning', rows)}\n\n{parts}",
+        f"## Recompiled sources\n\n{recompiled}",
+    )
+
+
 def exit_codes() -> str:
     """Return the page of exit codes."""
     known = {
@@ -206,6 +251,7 @@ PAGES: Mapping[str, Callable[[], str]] = {
     "python.md": python,
     "run-json.md": run_file,
     "kernels-zip.md": kernels,
+    "history-files.md": history_files,
     "exit-codes.md": exit_codes,
     **json_pages(),
     "refused-instructions.md": refused,

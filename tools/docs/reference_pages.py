@@ -31,6 +31,7 @@ PAGES = {
     "python.md": "Python: bench, check, judge and inspect kernels, advise, load runs and samples as pandas tables",
     "run-json.md": "run.json: settings, versions and device of a run",
     "kernels-zip.md": "kernels.zip: sources and machine code of a run",
+    "history-files.md": "Files of a history: runs over months, as git keeps them",
     "exit-codes.md": "Exit codes",
     "json/README.md": "JSON of commands: every key with its type and unit, and what may change",
     "refused-instructions.md": "Refused instructions: what of PTX `check` does not emulate",

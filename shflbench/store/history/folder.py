@@ -78,7 +78,7 @@ def read_file(path: Path) -> HistoryRun:
 
 def run_paths(folder: Path, suite: str) -> list[Path]:
     """Return the files of the runs of a suite, sorted by their start; none where the history has none."""
-    return [path for path in _files(folder / RUNS, []) if path.parent.name == suite]
+    return [path for path in _entries(folder / RUNS / suite, []) if _NAME.fullmatch(path.name)]
 
 
 def add_run(folder: Path, run: HistoryRun) -> AddedRun:

@@ -1,4 +1,4 @@
-"""One run in a history: the time and the identity of each kernel, and all around it."""
+"""A run in a history: the time and the identity of each kernel, and of all around it."""
 
 from __future__ import annotations
 
