@@ -121,7 +121,7 @@ def measure(folder: Path, number: int) -> None:
     show("write the slowest run, s", max(seconds), None)
     command = (sys.executable, "-m", "shflbench", "history", "add", str(RECORDED), "--to", str(folder))
     start = perf_counter()
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)  # noqa: S603  (fixed words)
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     show("`history add` of a recorded run of 522 cases, with start, s", perf_counter() - start, None)
     start = perf_counter()
     history = read_history(folder)

@@ -14,21 +14,26 @@ if TYPE_CHECKING:
     from shflbench.session.history.add import Addition
 
 
-def add_runs(console: Console, paths: Sequence[Path], folder: Path, revision: str | None) -> None:
-    """Add the runs at or below `paths` to the history in `folder`."""
-    from shflbench.session.history.add import add
+def add_runs(console: Console, paths: Sequence[Path], folder: Path, revision: str | None) -> int:
+    """Add the runs at or below `paths` to the history in `folder`; return 3 if some cannot be in one, else 0."""
+    from shflbench.session.history.add import Refusal, add_all
     from shflbench.store import find_runs
 
-    for path in find_runs(paths):
-        addition = add(path, folder, revision)
-        for note in addition.notes:
+    code = 0
+    for result in add_all(find_runs(paths), folder, revision):
+        if isinstance(result, Refusal):
+            console.error(result.error.message, result.error.advice)
+            code = result.error.exit_code
+            continue
+        for note in result.notes:
             console.warn(note)
-        console.data(_line(path, addition))
+        console.data(_line(result))
+    return code
 
 
-def _line(path: Path, addition: Addition) -> str:
+def _line(addition: Addition) -> str:
     """Return what was done with a run."""
-    run, added = addition.run, addition.added
+    path, run, added = addition.folder, addition.run, addition.added
     if not added.is_new:
         return f"{path} is in the history already: {added.path}"
     timed = sum(case.time_us is not None for case in run.cases)

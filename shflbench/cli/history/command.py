@@ -41,13 +41,13 @@ def command(context: click.Context) -> None:
     ),
 )
 @click.pass_obj
-def add(console: Console, runs: tuple[Path, ...], folder: Path, revision: str | None) -> None:
+def add(console: Console, runs: tuple[Path, ...], folder: Path, revision: str | None) -> int:
     """Add runs to a history.
 
     RUN is a run folder, or a folder that holds several. Prints a line per run. A run that the history has is not added
-    again. Where both the source of a kernel and its compiler changed, the source of the run before is compiled again,
-    to tell which of them changed the machine code.
+    again. Exits 3 if a run has no times or is not finished; the others are added. Where both the source of a kernel and
+    its compiler changed, compiles the source of the run before, to tell which of them changed the machine code.
     """
     from shflbench.cli.history.add import add_runs
 
-    add_runs(console, runs, folder, revision)
+    return add_runs(console, runs, folder, revision)

@@ -10,6 +10,7 @@ import numpy as np
 from shflbench.analysis.compare.sides import Side
 from shflbench.core.model import Status
 from shflbench.errors import ResultsError
+from shflbench.printable import escape
 from shflbench.store.history.record import HistoryCase, HistoryKernel, HistoryMachine, HistoryRun
 from shflbench.store.history.source_file import SourceUnit, digest
 
@@ -54,7 +55,7 @@ def condense(run: Run, revision: str | None = None) -> CondensedRun:
     recorded = info.revision
     commit, is_dirty = (recorded.commit, bool(recorded.dirty)) if recorded else ("", False)
     if revision is not None:
-        commit, is_dirty = revision, False
+        commit, is_dirty = escape(revision), False
     condensed = HistoryRun(
         suite=info.suite.name,
         suite_sha256=info.suite.sha256,
@@ -173,7 +174,7 @@ def _machine(run: Run, archive: KernelArchive | None, side: Side) -> HistoryMach
         gpu=device.uuid if device else "",
         gpu_name=device.name if device else "",
         arch=info.arch,
-        host=info.host.name,
+        host=escape(info.host.name),
         driver=info.versions.driver or "",
         compiler=compiler_of(
             (archive.index.compiler.nvrtc if archive else info.versions.nvrtc) or "", info.versions.compiler_build

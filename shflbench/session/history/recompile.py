@@ -54,7 +54,7 @@ def recompile(run: HistoryRun, before: HistoryRun, folder: Path, units: Mapping[
 
     The old sources are in the history in `folder`; `units` are those of the run, by their hash.
     """
-    if _compiler(run.machine) == _compiler(before.machine) or run.machine.arch != before.machine.arch:
+    if run.machine.compiled_by == before.machine.compiled_by or run.machine.arch != before.machine.arch:
         return run
     kernels = {case.case: case.kernel for case in before.cases}
     pairs = {case.case: _Pair(kernels[case.case], case.kernel) for case in run.cases if case.case in kernels}
@@ -76,10 +76,6 @@ def recompile(run: HistoryRun, before: HistoryRun, folder: Path, units: Mapping[
         for case in run.cases
     )
     return replace(run, cases=tuple(cases))
-
-
-def _compiler(machine: HistoryMachine) -> tuple[str, ...]:
-    return machine.compiler, machine.options, machine.cccl
 
 
 def _toolchain_of(machine: HistoryMachine) -> Toolchain | None:

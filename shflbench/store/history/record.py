@@ -88,6 +88,11 @@ class HistoryMachine:
     sentinels: tuple[tuple[str, float], ...] = ()  # name, mean of the fastest half in µs
     sentinel_version: str = ""
 
+    @property
+    def compiled_by(self) -> tuple[str, ...]:
+        """All on which the machine code of a source depends, besides the architecture."""
+        return self.compiler, self.options, self.cccl
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HistoryRun:
