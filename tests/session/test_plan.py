@@ -12,7 +12,7 @@ from shflbench.patterns.discover import builtin
 from shflbench.session import Plan
 from shflbench.session.plan import run_info
 from shflbench.store import RunSettings
-from shflbench.store.surroundings import source_hash
+from shflbench.store.surroundings import revision, source_hash
 from tests.fakes.backend import FakeBackend
 
 CASE = Case("neighbor", "shfl", "f32", Launch("2x64", 64, 2), 64)
@@ -46,9 +46,17 @@ def test_record_of_a_run_has_everything_needed_to_repeat_it() -> None:
     assert info.thresholds == SUITE.thresholds != Thresholds()
     assert (info.versions.nvrtc, info.versions.driver, info.versions.cuda) == ("13.5", "580.159", "13.0")
     assert info.versions.shflbench
+    assert info.versions.compiler_build == TOOLCHAIN.build
+    assert info.revision is None
     assert info.versions.source == source_hash(Path(shflbench.__file__).parent)
     assert info.host.cores > 0
     assert info.finished is None
+
+
+def test_record_of_a_run_has_the_revision_of_the_suite() -> None:
+    path = builtin()["neighbor"] / "pattern.py"
+    info = run_info(replace(plan(None), suite=replace(SUITE, path=path)), Overrides(), [])
+    assert info.revision == revision(path)
 
 
 def test_record_of_a_run_has_the_variants_that_wait_for_memory() -> None:

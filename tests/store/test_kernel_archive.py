@@ -281,3 +281,16 @@ def test_only_kernels_in_both_archives_can_differ() -> None:
 def test_an_archive_holds_its_bytes_for_all_time() -> None:
     with zipfile.ZipFile(io.BytesIO(archive(*TWO).encode())) as file:
         assert {info.date_time for info in file.infolist()} == {(1980, 1, 1, 0, 0, 0)}
+
+
+def test_options_of_a_kernel_are_kept_and_unknown_in_older_files(path: Path) -> None:
+    kernels = archive(replace(TWO[0], options=("-DLAUNCH_BOUNDS=1",)), TWO[1])
+    path.write_bytes(kernels.encode())
+    options = {kernel.name: kernel.options for kernel in KernelArchive.read(path).index.kernels}
+    assert options == {"demo/smem/f32": ("-DLAUNCH_BOUNDS=1",), "demo/shfl/f32": ()}
+    contents = members(path)
+    index = json.loads(contents[INDEX])
+    for kernel in index["kernels"]:
+        del kernel["options"]
+    put(path, {**contents, INDEX: json.dumps(index).encode()})
+    assert {kernel.options for kernel in KernelArchive.read(path).index.kernels} == {()}

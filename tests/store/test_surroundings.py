@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 import shflbench
-from shflbench.store.surroundings import checkout, host, source_hash, utc_now, versions
+from shflbench.store.provenance import Revision
+from shflbench.store.surroundings import checkout, host, revision, source_hash, utc_now, versions
 
 IN_A_SHELL = (  # as docs/reference/run-json.md gives it
     "find . -name '*.py' -o -name '*.cu' -o -name '*.cuh' -o -name '*.cubin' |"
@@ -70,6 +71,50 @@ def test_a_checkout_without_a_commit_or_without_git_is_unknown(tmp_path: Path, m
     assert checkout(tmp_path) == (None, None)
     monkeypatch.setenv("PATH", "")
     assert checkout(tmp_path) == (None, None)
+
+
+def test_the_revision_of_a_file_is_the_commit_of_its_repository(tmp_path: Path) -> None:
+    commit = committed(tmp_path)
+    suite = tmp_path / "bench" / "mine.yaml"
+    suite.parent.mkdir()
+    suite.write_text("schema: 1")
+    assert revision(suite) == Revision(commit, dirty=True)  # it is not in the commit
+    git(tmp_path, "add", ".")
+    git(tmp_path, "commit", "--quiet", "--no-verify", "--message", "two")
+    assert revision(suite) == Revision(git(tmp_path, "rev-parse", "HEAD"), dirty=False)
+    (tmp_path / "results.csv").write_text("untracked")
+    assert revision(suite) == Revision(git(tmp_path, "rev-parse", "HEAD"), dirty=False)
+    (tmp_path / "kernel.cu").write_text("two")
+    assert revision(suite) == Revision(git(tmp_path, "rev-parse", "HEAD"), dirty=True)
+
+
+def test_a_link_to_a_file_has_the_revision_of_the_file(tmp_path: Path) -> None:
+    (tmp_path / "repository").mkdir()
+    commit = committed(tmp_path / "repository")
+    (tmp_path / "link.cu").symlink_to(tmp_path / "repository" / "kernel.cu")
+    assert revision(tmp_path / "link.cu") == Revision(commit, dirty=False)
+
+
+def test_a_file_of_a_package_within_a_checkout_has_no_revision(tmp_path: Path) -> None:
+    committed(tmp_path)
+    (tmp_path / ".gitignore").write_text(".venv/\n")
+    suite = tmp_path / ".venv" / "suites" / "quick.yaml"
+    suite.parent.mkdir(parents=True)
+    suite.write_text("schema: 1")
+    assert revision(suite) is None
+
+
+def test_without_a_repository_a_commit_or_git_the_revision_is_unknown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    suite = tmp_path / "mine.yaml"
+    suite.write_text("schema: 1")
+    assert revision(suite) is None
+    git(tmp_path, "init", "--quiet")
+    assert revision(suite) is None
+    monkeypatch.setenv("PATH", "")
+    assert revision(suite) is None
+    assert revision(tmp_path / "none" / "mine.yaml") is None
 
 
 def package(folder: Path) -> Path:

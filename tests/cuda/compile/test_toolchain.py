@@ -78,6 +78,11 @@ def test_what_was_compiled_without_a_header_of_the_compiler_is_compiled_again(
     assert find().identity != before
 
 
+def test_the_build_changes_with_the_library_and_the_headers(toolchain: Toolchain) -> None:
+    assert replace(toolchain, identity=f"{toolchain.identity} 1").build != toolchain.build
+    assert replace(toolchain, headers=()).build == toolchain.build  # folders are of the machine
+
+
 @pytest.mark.parametrize(("arch", "capability"), [("sm_90", 90), ("sm_90a", 90), ("sm_100f", 100)])
 def test_supported_architecture_is_accepted(toolchain: Toolchain, arch: str, capability: int) -> None:
     assert capability in toolchain.architectures
