@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from shflbench.session.history.condense import CondensedRun
     from shflbench.store.history.record import HistoryKernel, HistoryRun
-    from shflbench.store.history.source_file import SourceUnit
+    from shflbench.store.history.source_file import HistorySource
 
 RECORDED = Path(__file__).parents[1] / "results" / "gtc2013" / "nvidia-h200"
 CASES = 430
@@ -43,7 +43,7 @@ AIM_READ_S = 3.0
 AIM_ADD_S = 1.0
 
 
-def simulated(recorded: CondensedRun, number: int) -> Iterator[tuple[HistoryRun, dict[str, SourceUnit]]]:
+def simulated(recorded: CondensedRun, number: int) -> Iterator[tuple[HistoryRun, dict[str, HistorySource]]]:
     """Yield runs, each with the sources that are new in it."""
     rng = np.random.default_rng(71)
     cases = list(recorded.run.cases[:CASES])
@@ -85,7 +85,7 @@ def _hash(text: str) -> str:
     return digest(text.encode())
 
 
-def _edited(kernel: HistoryKernel, units: dict[str, SourceUnit], day: int) -> tuple[HistoryKernel, SourceUnit]:
+def _edited(kernel: HistoryKernel, units: dict[str, HistorySource], day: int) -> tuple[HistoryKernel, HistorySource]:
     """Return a kernel whose source and machine code were changed, and its unit."""
     old = units[kernel.unit]
     unit = replace(old, text=f"{old.text}\n// {day}\n")

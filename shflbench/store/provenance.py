@@ -61,7 +61,7 @@ class Versions:
 
 
 @dataclass(frozen=True, slots=True)
-class Revision:
+class SuiteRevision:
     """The commit of the repository that holds the suite."""
 
     commit: str
@@ -144,7 +144,7 @@ class RunInfo:
     thresholds: Thresholds | None = None  # those of the suite, for comparing the run; None in older runs
     waits_for_memory: tuple[str, ...] | None = None  # variants, as pattern/variant; None in older runs
     converted: Conversion | None = None  # None where shflbench measured the run itself
-    revision: Revision | None = None  # None where the suite is in no repository, and in older runs
+    revision: SuiteRevision | None = None  # None where the suite is in no repository, and in older runs
 
     def to_json(self) -> str:
         """Return the text of `run.json`."""

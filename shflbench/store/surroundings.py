@@ -12,7 +12,7 @@ from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from shflbench.store.provenance import Host, Revision, Versions
+from shflbench.store.provenance import Host, SuiteRevision, Versions
 from shflbench.version import __version__
 
 PACKAGE = Path(__file__).parent.parent
@@ -68,7 +68,7 @@ def checkout(folder: Path) -> tuple[str | None, bool | None]:
     return commit, None if commit is None or changes is None else bool(changes)
 
 
-def revision(path: Path) -> Revision | None:
+def revision(path: Path) -> SuiteRevision | None:
     """Return the commit of the repository that holds a file; None where there is none, or where git ignores the file.
 
     Ignored are the files of packages that are installed within a checkout.
@@ -78,9 +78,9 @@ def revision(path: Path) -> Revision | None:
     if commit is None:
         return None
     if _git(real.parent, "ls-files", "--error-unmatch", "--", real.name) is None:
-        return None if _git(real.parent, "check-ignore", "--", real.name) else Revision(commit, dirty=True)
+        return None if _git(real.parent, "check-ignore", "--", real.name) else SuiteRevision(commit, dirty=True)
     changes = _git(real.parent, "status", "--porcelain", "--untracked-files=no")
-    return Revision(commit, dirty=None if changes is None else bool(changes))
+    return SuiteRevision(commit, dirty=None if changes is None else bool(changes))
 
 
 def source_hash(folder: Path) -> str | None:

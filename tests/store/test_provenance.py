@@ -12,7 +12,7 @@ from shflbench.errors import ResultsError
 from shflbench.store import RunFolder, RunInfo, RunSettings, SentinelSet, read_info
 from shflbench.store.columns import SCHEMA
 from shflbench.store.keys import KEYS
-from shflbench.store.provenance import Conversion, ConvertedProcess, Revision
+from shflbench.store.provenance import Conversion, ConvertedProcess, SuiteRevision
 from tests.fakes.runs import H200, info
 
 FILE = Path("run/run.json")
@@ -62,7 +62,7 @@ def full() -> RunInfo:
         thresholds=THRESHOLDS,
         waits_for_memory=("memory-ladder/l2",),
         converted=CONVERTED,
-        revision=Revision(40 * "0", dirty=False),
+        revision=SuiteRevision(40 * "0", dirty=False),
     )
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import shflbench
-from shflbench.store.provenance import Revision
+from shflbench.store.provenance import SuiteRevision
 from shflbench.store.surroundings import checkout, host, revision, source_hash, utc_now, versions
 
 IN_A_SHELL = (  # as docs/reference/run-json.md gives it
@@ -78,21 +78,21 @@ def test_the_revision_of_a_file_is_the_commit_of_its_repository(tmp_path: Path) 
     suite = tmp_path / "bench" / "mine.yaml"
     suite.parent.mkdir()
     suite.write_text("schema: 1")
-    assert revision(suite) == Revision(commit, dirty=True)  # it is not in the commit
+    assert revision(suite) == SuiteRevision(commit, dirty=True)  # it is not in the commit
     git(tmp_path, "add", ".")
     git(tmp_path, "commit", "--quiet", "--no-verify", "--message", "two")
-    assert revision(suite) == Revision(git(tmp_path, "rev-parse", "HEAD"), dirty=False)
+    assert revision(suite) == SuiteRevision(git(tmp_path, "rev-parse", "HEAD"), dirty=False)
     (tmp_path / "results.csv").write_text("untracked")
-    assert revision(suite) == Revision(git(tmp_path, "rev-parse", "HEAD"), dirty=False)
+    assert revision(suite) == SuiteRevision(git(tmp_path, "rev-parse", "HEAD"), dirty=False)
     (tmp_path / "kernel.cu").write_text("two")
-    assert revision(suite) == Revision(git(tmp_path, "rev-parse", "HEAD"), dirty=True)
+    assert revision(suite) == SuiteRevision(git(tmp_path, "rev-parse", "HEAD"), dirty=True)
 
 
 def test_a_link_to_a_file_has_the_revision_of_the_file(tmp_path: Path) -> None:
     (tmp_path / "repository").mkdir()
     commit = committed(tmp_path / "repository")
     (tmp_path / "link.cu").symlink_to(tmp_path / "repository" / "kernel.cu")
-    assert revision(tmp_path / "link.cu") == Revision(commit, dirty=False)
+    assert revision(tmp_path / "link.cu") == SuiteRevision(commit, dirty=False)
 
 
 def test_a_file_of_a_package_within_a_checkout_has_no_revision(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from shflbench.core.model import Status
 from shflbench.errors import ResultsError
 from shflbench.printable import escape
 from shflbench.store.history.record import HistoryCase, HistoryKernel, HistoryMachine, HistoryRun
-from shflbench.store.history.source_file import SourceUnit, digest
+from shflbench.store.history.source_file import HistorySource, digest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -32,7 +32,7 @@ class CondensedRun:
     """A run for a history, the sources of its kernels by their hash, and remarks, a sentence each."""
 
     run: HistoryRun
-    units: Mapping[str, SourceUnit]
+    units: Mapping[str, HistorySource]
     notes: tuple[str, ...]
 
 
@@ -131,14 +131,14 @@ def _with_row(kernel: HistoryKernel, row: Row) -> HistoryKernel:
     )
 
 
-def _units(archive: KernelArchive) -> dict[str, SourceUnit]:
+def _units(archive: KernelArchive) -> dict[str, HistorySource]:
     """Return the translation unit of each kernel, by the kernel's name."""
 
     def text(file: str) -> str:
         return archive.contents[file].decode()
 
     return {
-        kernel.name: SourceUnit(
+        kernel.name: HistorySource(
             unit=kernel.unit,
             text=text(kernel.source),
             headers={name: text(file) for name, file in kernel.headers.items()},
@@ -148,7 +148,7 @@ def _units(archive: KernelArchive) -> dict[str, SourceUnit]:
     }
 
 
-def _kernels(archive: KernelArchive, units: Mapping[str, SourceUnit]) -> Iterator[tuple[str, HistoryKernel]]:
+def _kernels(archive: KernelArchive, units: Mapping[str, HistorySource]) -> Iterator[tuple[str, HistoryKernel]]:
     """Yield the identity of the kernel of each case, by the case."""
     for kernel in archive.index.kernels:
         unit = digest(units[kernel.name].encode())

@@ -22,7 +22,7 @@ from shflbench.cuda.compile.nvrtc import OPTIONS
 from shflbench.cuda.compile.source import Source
 from shflbench.errors import CompileError, CompilerError, ResultsError
 from shflbench.session.history.condense import code_of, compiler_of
-from shflbench.store.history.source_file import SourceUnit, read_source
+from shflbench.store.history.source_file import HistorySource, read_source
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class _Pair:
+class _KernelPair:
     """The kernel of a case before and now."""
 
     before: HistoryKernel
@@ -49,7 +49,7 @@ class _Pair:
         return known and self.before.code != self.now.code and self.before.source != self.now.source
 
 
-def recompile(run: HistoryRun, before: HistoryRun, folder: Path, units: Mapping[str, SourceUnit]) -> HistoryRun:
+def recompile(run: HistoryRun, before: HistoryRun, folder: Path, units: Mapping[str, HistorySource]) -> HistoryRun:
     """Return the run with `recompiled` where the compiler, the source and the machine code of a case changed.
 
     The old sources are in the history in `folder`; `units` are those of the run, by their hash.
@@ -57,7 +57,7 @@ def recompile(run: HistoryRun, before: HistoryRun, folder: Path, units: Mapping[
     if run.machine.compiled_by == before.machine.compiled_by or run.machine.arch != before.machine.arch:
         return run
     kernels = {case.case: case.kernel for case in before.cases}
-    pairs = {case.case: _Pair(kernels[case.case], case.kernel) for case in run.cases if case.case in kernels}
+    pairs = {case.case: _KernelPair(kernels[case.case], case.kernel) for case in run.cases if case.case in kernels}
     changed = {case: pair for case, pair in pairs.items() if pair.both_changed}
     toolchain = _toolchain_of(run.machine) if changed else None
     if toolchain is None:
@@ -90,7 +90,7 @@ def _toolchain_of(machine: HistoryMachine) -> Toolchain | None:
     return toolchain if same and machine.options == " ".join(OPTIONS) else None
 
 
-def _old_units(names: Iterable[str], folder: Path) -> dict[str, SourceUnit]:
+def _old_units(names: Iterable[str], folder: Path) -> dict[str, HistorySource]:
     """Return the sources that the history has; one that is missing or damaged cannot be compiled."""
     units = {}
     for name in set(names):
@@ -102,7 +102,7 @@ def _old_units(names: Iterable[str], folder: Path) -> dict[str, SourceUnit]:
 
 
 def _compiled(
-    kernels: Iterable[HistoryKernel], units: Mapping[str, SourceUnit], toolchain: Toolchain, run: HistoryRun
+    kernels: Iterable[HistoryKernel], units: Mapping[str, HistorySource], toolchain: Toolchain, run: HistoryRun
 ) -> Codes:
     """Compile kernels, unit by unit; those that do not compile have no hash."""
     known = [kernel for kernel in kernels if kernel.unit in units]
@@ -135,7 +135,7 @@ def _by_unit(kernels: Iterable[HistoryKernel]) -> Iterable[list[HistoryKernel]]:
     return group_by(kernels, lambda kernel: kernel.unit).values()
 
 
-def _source(unit: SourceUnit, expression: str) -> Source:
+def _source(unit: HistorySource, expression: str) -> Source:
     return Source(unit.unit, unit.text, dict(unit.headers), expression, options=unit.options)
 
 

@@ -44,7 +44,7 @@ _STATUSES = frozenset(Status)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Kernels:
+class _KernelTable:
     """The different kernels of a run."""
 
     code: tuple[str, ...]
@@ -60,7 +60,7 @@ class _Kernels:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Cases:
+class _CaseTable:
     """The cases of a run; `kernel` is an index in its kernels."""
 
     case: msgspec.Raw
@@ -83,7 +83,7 @@ class _StoredRun:
     is_dirty: bool
     machine: HistoryMachine
     kernels: msgspec.Raw
-    cases: _Cases
+    cases: _CaseTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ class _Version:
 
 _RUN = msgspec.json.Decoder(_StoredRun)
 _VERSION = msgspec.json.Decoder(_Version)
-_KERNELS = msgspec.json.Decoder(_Kernels)
+_KERNELS = msgspec.json.Decoder(_KernelTable)
 _TEXTS = msgspec.json.Decoder(tuple[str, ...])
 _NUMBERS = msgspec.json.Decoder(tuple[int, ...])
 

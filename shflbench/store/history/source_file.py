@@ -23,7 +23,7 @@ DIGITS = 32  # of hashes in a history: 128 bits, so that no two sources or machi
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SourceUnit:
+class HistorySource:
     """A translation unit, as the compiler got it."""
 
     unit: str  # name in messages and line tables
@@ -41,13 +41,13 @@ def digest(content: bytes) -> str:
     return sha256(content).hexdigest()[:DIGITS]
 
 
-def read_source(folder: Path, name: str) -> SourceUnit:
+def read_source(folder: Path, name: str) -> HistorySource:
     """Return a unit by the hash of its content; ResultsError where it is missing or damaged."""
     path = folder / SOURCES / f"{name}{ENDING}"
     try:
         content = unpack(run_files.read(path))
         if digest(content) != name:
             raise ResultsError(f"{path} was renamed or changed", RESTORE)
-        return msgspec.json.decode(content, type=SourceUnit)
+        return msgspec.json.decode(content, type=HistorySource)
     except (ValueError, RecursionError, zlib.error) as error:
         raise ResultsError(f"{path} is damaged: {error}", RESTORE) from error

@@ -11,7 +11,7 @@ from shflbench.session.history.condense import condense, method_of
 from shflbench.store import read_run
 from shflbench.store.history.record import HistoryRun
 from shflbench.store.kernel_archive import KernelArchive
-from shflbench.store.provenance import Conversion, Revision
+from shflbench.store.provenance import Conversion, SuiteRevision
 from tests.fakes.kept_runs import edit, quiet_run
 from tests.fakes.runs import info
 
@@ -107,7 +107,7 @@ def test_options_of_a_kernel_belong_to_its_source(tmp_path: Path) -> None:
 def test_the_revision_is_that_of_the_run_unless_another_is_given(tmp_path: Path) -> None:
     folder = quiet_run(tmp_path / "run")
     assert condense(read_run(folder)).run.commit == ""
-    edit(folder, revision=Revision("abc", dirty=True))
+    edit(folder, revision=SuiteRevision("abc", dirty=True))
     run = condense(read_run(folder)).run
     assert (run.commit, run.is_dirty) == ("abc", True)
     run = condense(read_run(folder), "v1.2\x1b").run

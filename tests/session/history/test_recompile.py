@@ -16,7 +16,7 @@ from shflbench.session.history.recompile import recompile
 from shflbench.store.history import run_file
 from shflbench.store.history.folder import add_sources
 from shflbench.store.history.record import HistoryCase, HistoryKernel, HistoryRun
-from shflbench.store.history.source_file import SourceUnit, digest
+from shflbench.store.history.source_file import HistorySource, digest
 from tests.fakes.histories import history_run, machine
 
 TOOLCHAIN = toolchains.find()
@@ -31,8 +31,8 @@ NOW = machine(
 BEFORE = replace(NOW, compiler="12.0")
 
 
-def unit(text: str, step: int = 1) -> SourceUnit:
-    return SourceUnit(
+def unit(text: str, step: int = 1) -> HistorySource:
+    return HistorySource(
         unit="demo/kernels.cu",
         text=text,
         headers={"step.cuh": "#define STEP (1 * FACTOR)\n"},
@@ -40,7 +40,7 @@ def unit(text: str, step: int = 1) -> SourceUnit:
     )
 
 
-def code(source: SourceUnit) -> str:
+def code(source: HistorySource) -> str:
     """Return the hash of the machine code that this compiler makes of a unit."""
     made = compile_kernel(
         Source(source.unit, source.text, source.headers, "k<int>", options=source.options), "sm_90", TOOLCHAIN
@@ -48,7 +48,7 @@ def code(source: SourceUnit) -> str:
     return code_of((sha256(kernel_code(made.cubin)[made.symbol]).hexdigest(),))
 
 
-def run_of(source: SourceUnit, machine_code: str, around: object = NOW, day: int = 1) -> HistoryRun:
+def run_of(source: HistorySource, machine_code: str, around: object = NOW, day: int = 1) -> HistoryRun:
     """Return a run with one case."""
     name = digest(source.encode())
     kernel = HistoryKernel(code=machine_code, source=f"{name} k", unit=name, expressions=("k<int>",))
@@ -56,7 +56,7 @@ def run_of(source: SourceUnit, machine_code: str, around: object = NOW, day: int
     return replace(history_run(day, {}), machine=around, cases=(case,))  # type: ignore[arg-type]
 
 
-def recompiled(folder: Path, before: HistoryRun, now: HistoryRun, old: SourceUnit, new: SourceUnit) -> str:
+def recompiled(folder: Path, before: HistoryRun, now: HistoryRun, old: HistorySource, new: HistorySource) -> str:
     """Return what is recorded in the run, with the old source in the history."""
     add_sources(folder, {f"{digest(old.encode())}.json.gz": run_file.pack(old.encode())})
     (case,) = recompile(now, before, folder, {digest(new.encode()): new}).cases

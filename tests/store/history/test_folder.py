@@ -9,7 +9,7 @@ import pytest
 from shflbench.errors import ResultsError, UsageError
 from shflbench.store.history import run_file
 from shflbench.store.history.folder import add_run, add_sources, read_history, run_paths
-from shflbench.store.history.source_file import SourceUnit, digest, read_source
+from shflbench.store.history.source_file import HistorySource, digest, read_source
 from tests.fakes.histories import history_run, machine
 from tests.fakes.kept_runs import contents
 
@@ -21,7 +21,7 @@ from tests.fakes.histories import history_run
 for day in range(int(sys.argv[2]), int(sys.argv[3])):
     add_run(Path(sys.argv[1]), history_run(day, {"a": 10.0 + day}))
 """
-UNIT = SourceUnit(unit="demo/kernels.cu", text="// µ\n", headers={"a.cuh": "int a;"}, options=("-DX=1",))
+UNIT = HistorySource(unit="demo/kernels.cu", text="// µ\n", headers={"a.cuh": "int a;"}, options=("-DX=1",))
 
 
 def starts(folder: Path) -> list[str]:
