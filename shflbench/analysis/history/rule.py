@@ -1,0 +1,312 @@
+"""Find steps and drifts in series of times, run by run: an alarm depends on past runs only and is never withdrawn.
+
+A step is an alarm when the last runs, three in most cases, all lie beyond the margin on one side of the level: 1%, or
+more where the series is noisier (`reference.py`). A drift is a straight line over weeks (`drift.py`).
+docs/explanation/history.md has the error rates.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from shflbench.analysis.compare.quantiles import student
+from shflbench.analysis.history.drift import Noise, Periods, Trend, line_beats_levels, trends
+from shflbench.analysis.history.levels import Drift, LevelChange, OpenChange
+from shflbench.analysis.history.reference import MEMORY, SD_OF_MAD, References, assumed_spread
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import TypeAlias
+
+    from numpy.typing import NDArray
+
+    from shflbench.analysis.history.levels import SeriesTimes
+
+    Floats: TypeAlias = NDArray[np.float64]
+    Places: TypeAlias = NDArray[np.int64]
+
+LEAST = 0.01  # change
+FEWEST, MOST = 3, 12  # runs in a row that are an alarm
+# The probability that so many runs in a row lie beyond the margin by chance: a year has 365 runs and two sides.
+CHANCE, PRIOR = 1e-4, 0.5
+# Past runs count as beyond the margin if they were as far from their level as this share of the change. A case whose
+# buffers are on other pages in one process of ten returns to that level by itself.
+AS_FAR = 0.7
+# Runs in a row that a young series needs, by the runs before that are needed for it. With fewer than the last,
+# a series has no level yet: QUIET runs elsewhere replace the level without an alarm.
+YOUNG = ((18, 3), (14, 4), (10, 6), (7, 8))
+QUIET = 10
+BACK = 4  # runs before the alarm's that may be the first of the new level
+REFILL = 10  # last runs that give the level of a drifting series
+DAYS_PER_MONTH = 30
+MEDIAN_ERROR = math.sqrt(math.pi / 2)  # standard error of a median / that of a mean
+MOST_CORRELATION = 0.9
+
+
+def level_changes(series: SeriesTimes) -> tuple[LevelChange, ...]:
+    """Return the steps and drifts of all series, by run of their alarms.
+
+    More runs never withdraw or move an alarm: `first`, `seen` and `before` stay. They can refine `after` and its
+    interval, and relabel the step as a drift.
+    """
+    return tuple(_Watch(series).watch().changes())
+
+
+def open_changes(series: SeriesTimes) -> tuple[OpenChange, ...]:
+    """Return the series whose last runs lie beyond the margin, in too few runs for an alarm."""
+    return tuple(_Watch(series).watch().unfinished())
+
+
+def runs_needed(beyond: Places, known: Places) -> Places:
+    """Return how many runs in a row are an alarm, where `beyond` of `known` past runs were as far."""
+    needed = np.full(known.shape, MOST)
+    probability = np.ones(known.shape)
+    for runs in range(1, MOST):
+        probability = probability * (beyond + PRIOR + runs - 1) / (known + 2 * PRIOR + runs - 1)
+        rare = (probability <= CHANCE) & (runs >= FEWEST)
+        needed = np.where(rare & (needed == MOST), runs, needed)
+    young = np.select([known >= runs for runs, _ in YOUNG], [row for _, row in YOUNG], QUIET)
+    return np.where(beyond == 0, young, np.maximum(needed, young))
+
+
+@dataclass(slots=True)
+class _Alarm:
+    """A change as its alarm knew it."""
+
+    series: int
+    first: int
+    seen: int
+    before: float  # logarithm
+    error: float  # standard error of `before`
+    noise: float  # standard deviation of a run, with the correlation of runs
+    known: int  # runs that show the noise
+    after: float | None = None  # logarithm; None to take it from the runs
+    after_error: float = 0.0
+    drift: Drift | None = None
+
+
+class _Watch:
+    """Passes through the runs of all series at once."""
+
+    def __init__(self, series: SeriesTimes) -> None:
+        times = np.where(series.times > 0, series.times, np.nan)  # NaN is not above 0 either
+        self.values = np.log(times)
+        self.errors = np.nan_to_num(series.errors, nan=0.0)
+        self.days = series.days
+        count, runs = self.values.shape
+        self.references = References.of(count, runs)
+        self.assumed = assumed_spread(np.exp(self._first_values()))
+        # runs in a row beyond the margin
+        self.beyond = np.full((count, MOST), -1)  # their numbers
+        self.counts = np.zeros(count, np.int64)
+        self.sides = np.zeros(count, np.int64)
+        # values are compared after the drift since the anchor is subtracted
+        self.per_day = np.zeros(count)
+        self.anchors = np.zeros(count)  # days
+        self.drifting = np.zeros(count, np.int64)  # periods of the window that shows it; 0 for none
+        self.fresh = np.zeros(count, np.int64)  # period from which a window may show a new drift
+        self.alarms: list[_Alarm] = []
+
+    def _first_values(self) -> Floats:
+        known = np.isfinite(self.values)
+        first = np.argmax(known, axis=1)[:, None] if known.shape[1] else np.zeros((len(known), 0), int)
+        return np.where(known.any(axis=1), np.take_along_axis(self.values, first, axis=1)[:, 0], 0.0)
+
+    def watch(self) -> _Watch:
+        """Pass through all runs."""
+        if not self.values.size:
+            return self
+        periods, noise = Periods.of(self.values, self.days), list[Noise]()
+        for run, period in enumerate(periods.of_runs):
+            while len(noise) < period:
+                reference = self.references
+                noise.append(Noise(reference.spread, reference.correlation, np.minimum(reference.known, MEMORY)))
+                self._watch_drifts(periods, noise, run)
+            self._watch_steps(run)
+        return self
+
+    # steps
+
+    def _watch_steps(self, run: int) -> None:
+        reference = self.references
+        values = self._flat(np.arange(len(self.values)), run)
+        known = np.isfinite(values)
+        difference = values - reference.level
+        ratio = np.maximum(1.0, self.errors[:, run] / np.where(reference.spread > 0, SD_OF_MAD * reference.spread, 1))
+        outside = known & (reference.counts > 1) & (np.abs(difference) > np.maximum(LEAST, reference.margins() * ratio))
+        side = np.where(outside, np.sign(difference), 0).astype(np.int64)
+        self._end_rows(np.flatnonzero(known & (side != self.sides) & (self.counts > 0)))
+        rows = np.flatnonzero(side)
+        self.beyond[rows, self.counts[rows]] = run
+        self.counts[rows] += 1
+        self.sides[rows] = side[rows]
+        inside = np.flatnonzero(known & (side == 0))
+        reference.absorb(inside, values[inside], self._weights(inside, run))
+        rows = rows[self.counts[rows] >= FEWEST]
+        if len(rows):
+            needed, _ = self._needed(rows)
+            for row in rows[self.counts[rows] >= needed]:
+                self._raise(int(row), run)
+        reference.refresh(self.assumed)
+
+    def _flat(self, rows: Places, run: int | Places) -> Floats:
+        """Return values without the drift."""
+        return np.asarray(self.values[rows, run] - self.per_day[rows] * (self.days[run] - self.anchors[rows]))
+
+    def _weights(self, rows: Places, run: int | Places) -> Floats:
+        """Return the weights of runs: less than 1 where the error of a run exceeds the spread of its series."""
+        spread = SD_OF_MAD * self.references.spread[rows]
+        error = self.errors[rows, run]
+        return np.where(error > spread, (spread / np.where(error > 0, error, 1.0)) ** 2, 1.0)
+
+    def _end_rows(self, rows: Places) -> None:
+        """Count runs beyond the margin as runs of the level, because the next run is not beyond it."""
+        for place in range(int(self.counts[rows].max(initial=0))):
+            some = rows[self.counts[rows] > place]
+            runs = self.beyond[some, place]
+            self.references.absorb(some, self._flat(some, runs), self._weights(some, runs))
+        self.counts[rows] = 0
+        self.sides[rows] = 0
+
+    def _needed(self, rows: Places) -> tuple[Places, Floats]:
+        """Return how many runs in a row are an alarm, and the middle of the present ones."""
+        reference = self.references
+        changes = np.array([np.median(self._flat(np.full(self.counts[row], row), self._row(row))) for row in rows])
+        changes -= reference.level[rows]
+        past = reference.past[rows] * self.sides[rows, None]
+        as_far = (past > AS_FAR * np.abs(changes)[:, None]).sum(axis=1)
+        return runs_needed(as_far, reference.known[rows]), changes
+
+    def _row(self, series: int) -> Places:
+        return np.asarray(self.beyond[series, : self.counts[series]])
+
+    def _raise(self, series: int, run: int) -> None:
+        """Make the runs beyond the margin the new level, with an alarm unless the old level was hardly known."""
+        reference = self.references
+        runs = self._row(series)
+        rows = np.full(len(runs), series)
+        values, weights = self._flat(rows, runs), self._weights(rows, runs)
+        if reference.known[series] >= YOUNG[-1][0]:
+            first = self._first_of(series, int(runs[0]), float(np.median(values)))
+            self.alarms.append(self._alarm(series, first, run))
+        reference.restart(series, values, weights)
+        self.counts[series] = self.sides[series] = 0
+
+    def _first_of(self, series: int, first: int, level: float) -> int:
+        """Return the first run of the new level: the one that makes the sum of distances from both levels smallest.
+
+        A run of the new level can lie within the margin, or be an outlier.
+        """
+        before = np.flatnonzero(np.isfinite(self.values[series, :first]))[-BACK:]
+        values = self._flat(np.full(len(before), series), before)
+        costs = np.abs(values - level) - np.abs(values - self.references.level[series])
+        sums = np.cumsum(costs[::-1])[::-1]
+        begun = max((alarm.seen for alarm in self.alarms if alarm.series == series), default=-1)
+        places = [place for place in range(len(before)) if sums[place] < 0 and before[place] > begun]
+        return int(before[min(places, key=lambda place: sums[place])]) if places else first
+
+    def _alarm(self, series: int, first: int, run: int) -> _Alarm:
+        reference = self.references
+        correlation = min(max(float(reference.correlation[series]), 0.0), MOST_CORRELATION)
+        noise = SD_OF_MAD * float(reference.spread[series]) * math.sqrt((1 + correlation) / (1 - correlation))
+        drift = self.per_day[series] * (self.days[first] - self.anchors[series])
+        points = min(int(reference.counts[series]), MEMORY)
+        return _Alarm(
+            series=series,
+            first=first,
+            seen=run,
+            before=float(reference.level[series] + drift),
+            error=noise * MEDIAN_ERROR / math.sqrt(max(points, 1)),
+            noise=noise,
+            known=min(int(reference.known[series]), MEMORY),
+        )
+
+    # drifts
+
+    def _watch_drifts(self, periods: Periods, noise: list[Noise], run: int) -> None:
+        """Look for drifts when a period has ended; `run` is the first after it."""
+        last = len(noise) - 1
+        windows = trends(periods, last, noise)
+        for trend in windows:
+            first = last - trend.length + 1
+            for series in np.flatnonzero(trend.drifts & (self.drifting == 0) & (self.fresh <= first)):
+                self._name(int(series), trend, periods, run)
+            for series in np.flatnonzero((self.drifting == trend.length) & (self.counts == 0)):
+                if trend.lasts(self.per_day)[series]:
+                    self._follow(int(series), float(trend.per_day[series]), run)
+                else:
+                    self.drifting[series], self.fresh[series] = 0, last + 1
+                    self._follow(int(series), 0.0, run)
+
+    def _name(self, series: int, trend: Trend, periods: Periods, run: int) -> None:
+        """Name a drift, and relabel the steps of its window; steps that explain the window better remain."""
+        end = int(periods.of_runs[run - 1]) if run else 0
+        end = max(end, trend.length - 1)
+        first = end - trend.length + 1
+        since = int(periods.firsts[first])
+        steps = [alarm for alarm in self.alarms if alarm.series == series and alarm.first > since and not alarm.drift]
+        starts = [int(periods.of_runs[alarm.first]) - first for alarm in steps]
+        if starts and not line_beats_levels(periods.points[series, first : end + 1], starts):
+            return
+        per_day, change, error = (float(figure[series]) for figure in (trend.per_day, trend.change, trend.error))
+        drift = Drift(per_month=math.exp(DAYS_PER_MONTH * per_day), since=since, named=run)
+        after = float(trend.start[series]) + change
+        if not steps:
+            alarm = self._alarm(series, since, run)
+            alarm.before, alarm.error = float(trend.start[series]), error
+            self.alarms.append(alarm)
+            steps = [alarm]
+        for alarm in steps:
+            alarm.drift, alarm.after, alarm.after_error = drift, after, 0.0
+        self.drifting[series] = trend.length
+        self.counts[series] = self.sides[series] = 0
+        self._follow(series, per_day, run)
+
+    def _follow(self, series: int, per_day: float, run: int) -> None:
+        """Subtract this drift from the next runs."""
+        self.per_day[series], self.anchors[series] = per_day, self.days[run]
+        runs = np.flatnonzero(np.isfinite(self.values[series, :run]))[-REFILL:]
+        rows = np.full(len(runs), series)
+        self.references.restart(series, self._flat(rows, runs), self._weights(rows, runs))
+
+    # results
+
+    def changes(self) -> Iterator[LevelChange]:
+        """Yield all alarms, with the new level as far as it is known."""
+        for place, alarm in enumerate(self.alarms):
+            later = [other.first for other in self.alarms[place + 1 :] if other.series == alarm.series]
+            after, error = self._level_after(alarm, min(later, default=self.values.shape[1]))
+            ratio = after - alarm.before
+            half = student(0.975, max(alarm.known, 1)) * math.hypot(alarm.error, error)
+            yield LevelChange(
+                series=alarm.series,
+                first=alarm.first,
+                seen=alarm.seen,
+                before=math.exp(alarm.before),
+                after=math.exp(after),
+                low=math.exp(ratio - half),
+                high=math.exp(ratio + half),
+                drift=alarm.drift,
+            )
+
+    def _level_after(self, alarm: _Alarm, end: int) -> tuple[float, float]:
+        """Return the new level, a logarithm, and its standard error."""
+        if alarm.after is not None:
+            return alarm.after, alarm.after_error
+        values = self.values[alarm.series, alarm.first : max(end, alarm.seen + 1)]
+        values = values[np.isfinite(values)][:MEMORY]
+        return float(np.median(values)), alarm.noise * MEDIAN_ERROR / math.sqrt(len(values))
+
+    def unfinished(self) -> Iterator[OpenChange]:
+        """Yield the changes that are no alarm yet."""
+        rows = np.flatnonzero(self.counts)
+        if not len(rows):
+            return
+        needed, changes = self._needed(rows)
+        for series, runs, change in zip(rows.tolist(), needed.tolist(), changes.tolist(), strict=True):
+            row = self._row(series)
+            yield OpenChange(series=series, first=int(row[0]), runs=len(row), needed=runs, ratio=math.exp(change))
