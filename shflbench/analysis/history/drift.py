@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -27,7 +27,7 @@ FEWEST_POINTS, SHARE_OF_POINTS = 6, 0.4  # of a window: weekly runs have half of
 LEAST = 0.01  # change within a window
 # Margins of the change within a window: in its standard errors, from runs before the window; in the scatter of the
 # points around the line; and in this scatter if fewer than so many runs before the window show the noise.
-ERRORS, SCATTERS, SCATTERS_ALONE, FEWEST_BEFORE = 5.0, 4.5, 12.0, 25
+ERRORS, SCATTERS, SCATTERS_ALONE, FEWEST_BEFORE = 5.0, 4.5, 16.0, 40
 # Runs that resemble their neighbors wander. 64 runs underestimate their correlation.
 MORE_CORRELATION, MOST_CORRELATION = 0.15, 0.95
 # A line fits better than levels: their sum of squares is so many times larger, and the middle third of the window
@@ -73,26 +73,26 @@ class Noise(NamedTuple):
 
 
 class Trend(NamedTuple):
-    """Straight lines through one window of all series."""
+    """Straight lines through one window of the series that changed within it: arrays with an element for each."""
 
     length: int  # periods
+    rows: Places  # the series
     linear: Flags  # where a line fits better than levels
-    fits: Flags  # where there are enough points
     change: Floats  # from the first to the last period
     error: Floats  # standard error of the change
     margin: Floats  # that the change must exceed
     per_day: Floats
-    start: Floats  # value of the line at the first run of the window
+    start: Floats  # value of the line in the first period
 
     @property
     def drifts(self) -> Flags:
         """Where the window shows a drift."""
         return self.linear & (np.abs(self.change) >= self.margin)
 
-    def lasts(self, per_day: Floats) -> Flags:
-        """Where a drift of this slope goes on."""
-        half = STILL * self.margin
-        return np.asarray(self.fits & (np.abs(self.change) >= half) & (self.per_day * per_day > 0))
+    def lasting(self, per_day: Floats) -> dict[int, float]:
+        """Return the slopes per day of the series whose drift, of this slope, goes on."""
+        goes_on = (np.abs(self.change) >= STILL * self.margin) & (self.per_day * per_day[self.rows] > 0)
+        return dict(zip(self.rows[goes_on].tolist(), self.per_day[goes_on].tolist(), strict=True))
 
 
 def trends(periods: Periods, last: int, noise: Sequence[Noise]) -> list[Trend]:
@@ -102,41 +102,68 @@ def trends(periods: Periods, last: int, noise: Sequence[Noise]) -> list[Trend]:
 
 def _trend(periods: Periods, last: int, length: int, noise: Sequence[Noise]) -> Trend:
     first = last - length + 1
-    points = periods.points[:, first : last + 1]
-    known = np.isfinite(points)
-    count = known.sum(axis=1)
-    some = np.maximum(count, 1)
-    place = np.arange(length) - (length - 1) / 2
-    places = np.where(known, place - ((known * place).sum(axis=1) / some)[:, None], 0.0)
-    means = np.where(known, points, 0.0).sum(axis=1) / some
-    values = np.where(known, points - means[:, None], 0.0)
-    squares = np.maximum((places**2).sum(axis=1), 1e-12)
-    slope = (places * values).sum(axis=1) / squares
-    total = (values**2).sum(axis=1)
-    around_line = np.maximum(total - slope**2 * squares, 0.0)
-    scatter = np.sqrt(around_line / np.maximum(count - 2, 1))
-    change = slope * (length - 1)
-    thirds, sizes = _thirds(values, known)
-    steps = (np.diff(thirds, axis=0) * np.sign(slope)) >= LEAST_OF_THIRD * np.abs(thirds[2] - thirds[0])
-    fits = (count >= max(FEWEST_POINTS, SHARE_OF_POINTS * length)) & (sizes > 0).all(axis=0)
-    around_step = total - _gain_of_step(values, known)
+    line = _Line.through(periods.points[:, first : last + 1])
+    rows = np.flatnonzero(line.fits & (np.abs(line.slopes) * (length - 1) >= STILL * LEAST))
+    line = line.select(rows)
+    change = line.slopes * (length - 1)
+    total = (line.values**2).sum(axis=1)
+    around_line = np.maximum(total - line.slopes**2 * line.squares, 0.0)
+    scatter = np.sqrt(around_line / np.maximum(line.counts - 2, 1))
+    around = scatter * np.sqrt(12 / line.counts)
+    thirds, sizes = _thirds(line.values, line.known)
+    steps = np.diff(thirds, axis=0) * np.sign(change) >= LEAST_OF_THIRD * np.abs(thirds[2] - thirds[0])
+    even = (sizes > 0).all(axis=0) & steps.all(axis=0)
     before = noise[max(first - 1, 0)]
     runs = max(1, int(periods.firsts[last + 1] - periods.firsts[first]))
-    correlation = np.clip(before.correlation + MORE_CORRELATION, 0.0, MOST_CORRELATION)
-    error = SD_OF_MAD * before.spread * np.sqrt(12 / runs * (1 + correlation) / (1 - correlation))
-    around = scatter * np.sqrt(12 / some)
-    enough = before.known >= FEWEST_BEFORE
+    correlation = np.clip(before.correlation[rows] + MORE_CORRELATION, 0.0, MOST_CORRELATION)
+    error = SD_OF_MAD * before.spread[rows] * np.sqrt(12 / runs * (1 + correlation) / (1 - correlation))
+    enough = before.known[rows] >= FEWEST_BEFORE
     margin = np.where(enough, np.maximum(ERRORS * error, SCATTERS * scatter), SCATTERS_ALONE * scatter)
     return Trend(
         length=length,
-        linear=fits & steps.all(axis=0) & (around_step > BETTER_THAN_LEVELS * around_line),
-        fits=fits,
+        rows=rows,
+        linear=even & (total - _gain_of_step(line.values, line.known) > BETTER_THAN_LEVELS * around_line),
         change=change,
         error=np.where(enough, np.maximum(error, around), around),
         margin=np.maximum(LEAST, margin),
-        per_day=slope / PERIOD_DAYS,
-        start=means - slope * ((known * place).sum(axis=1) / some + length / 2),
+        per_day=line.slopes / PERIOD_DAYS,
+        start=line.means - line.slopes * line.middles,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """Straight lines through the points of a window, by least squares."""
+
+    known: Flags  # series × periods
+    counts: Floats
+    middles: Floats  # mean place of the points
+    means: Floats
+    values: Floats  # from the mean; 0 where unknown
+    squares: Floats  # sum over the places, from their mean
+    slopes: Floats  # per period
+
+    @classmethod
+    def through(cls, points: Floats) -> _Line:
+        known = np.isfinite(points)
+        ones, place = known.astype(np.float64), np.arange(points.shape[1], dtype=np.float64)
+        powers = ones @ np.array([place**0, place, place**2]).T
+        counts = np.maximum(powers[:, 0], 1)
+        middles = powers[:, 1] / counts
+        values = np.where(known, points, 0.0)
+        means = values.sum(axis=1) / counts
+        values -= means[:, None] * ones
+        squares = powers[:, 2] - counts * middles**2
+        slopes = values @ place / np.maximum(squares, 1.0)
+        return cls(known, counts, middles, means, values, squares, slopes)
+
+    @property
+    def fits(self) -> Flags:
+        """Where there are enough points."""
+        return np.asarray(self.counts >= max(FEWEST_POINTS, SHARE_OF_POINTS * self.known.shape[1]))
+
+    def select(self, rows: Places) -> _Line:
+        return _Line(*(getattr(self, each.name)[rows] for each in fields(self)))
 
 
 def _thirds(values: Floats, known: Flags) -> tuple[Floats, Places]:
@@ -158,8 +185,13 @@ def _gain_of_step(values: Floats, known: Flags) -> Floats:
 
 
 def line_beats_levels(points: Floats, starts: Sequence[int]) -> bool:
-    """Return whether a line fits the points of one series better than levels that begin at these places."""
-    known = np.flatnonzero(np.isfinite(points))
+    """Return whether a line fits the points of one series better than levels that begin at these places.
+
+    A period in which a level begins has runs of both levels: its median says nothing.
+    """
+    known = np.setdiff1d(np.flatnonzero(np.isfinite(points)), starts)
+    if len(known) < FEWEST_POINTS:
+        return False
     values = points[known]
     line = np.polyval(np.polyfit(known, values, 1), known)
     level = np.searchsorted(np.asarray(sorted(starts)), known, side="right")

@@ -46,8 +46,8 @@ class References:
     `points` and `differences` are rings of the last values: the place after the newest is the oldest.
     """
 
-    points: Floats  # series × MEMORY: of the present level, NaN where it has fewer
-    weights: Floats  # likewise
+    points: Floats  # series × MEMORY: of the present level
+    weights: Floats  # likewise; 0 where the level has fewer runs
     counts: Places  # of points so far
     differences: Floats  # series × MEMORY: of each run from the level before it, through all levels
     past: Floats  # series × runs: the same without end
@@ -66,7 +66,7 @@ class References:
 
         counts = np.zeros(series, np.int64)
         new = cls(
-            points=unknown(MEMORY),
+            points=np.zeros((series, MEMORY)),
             weights=np.zeros((series, MEMORY)),
             counts=counts,
             differences=unknown(MEMORY),
@@ -74,7 +74,7 @@ class References:
             known=counts.copy(),
             level=np.full(series, np.nan),
         )
-        new.spread, new.margin, new.correlation = np.full((3, series), np.nan)
+        new.spread, new.margin, new.correlation = np.zeros((3, series))
         return new
 
     def absorb(self, rows: Places, values: Floats, weights: Floats) -> None:
@@ -92,23 +92,33 @@ class References:
 
     def restart(self, row: int, values: Floats, weights: Floats) -> None:
         """Start a level of a series with these runs; the spread is that of the levels before."""
-        self.points[row] = np.nan
         self.points[row, : len(values)] = values
+        self.weights[row] = 0.0
         self.weights[row, : len(values)] = weights
         self.counts[row] = len(values)
         self.level[row] = np.median(values)
 
     def refresh(self, assumed: Floats) -> None:
-        """Estimate level, spread, margin and correlation again; `assumed` is the spread before any run."""
+        """Estimate level, spread and margin again; `assumed` is the spread before any run."""
         known = np.minimum(self.known, MEMORY)
         sizes = np.sort(np.abs(self.differences), axis=1)  # NaN last
         mad = np.where(known > 0, (_at(sizes, (known - 1) // 2) + _at(sizes, known // 2)) / 2, 0.0)
         self.spread = np.sqrt((PRIOR_RUNS * assumed**2 + known * mad**2) / (PRIOR_RUNS + known))
-        self.correlation = self._neighbors(known)
         tail = np.where(known > 2, _at(sizes, np.ceil(TAIL * known).astype(int) - 1), 0.0)  # noqa: PLR2004
         self.margin = np.maximum.reduce([MADS * self.spread, RECENT_MADS * self._recent_mad(), TAILS * tail])
         self.margin *= 1 + PER_CORRELATION * np.maximum(self.correlation - UNCORRELATED, 0)
         self._find_level()
+
+    def correlate(self) -> None:
+        """Estimate the correlation of neighbors again."""
+        limit = 3 * self.spread[:, None]
+        clipped = np.nan_to_num(np.minimum(np.maximum(self.differences, -limit), limit))
+        squares = np.einsum("ij,ij->i", clipped, clipped)
+        both = np.einsum("ij,ij->i", clipped[:, :-1], clipped[:, 1:]) + clipped[:, -1] * clipped[:, 0]
+        lines, newest = np.arange(len(clipped)), (self.known - 1) % MEMORY
+        both -= clipped[lines, newest] * clipped[lines, (newest + 1) % MEMORY]  # the oldest
+        correlation = both / np.maximum(squares, np.finfo(float).tiny)
+        self.correlation = np.where(self.known >= FEWEST_PAIRS, correlation, 0.0)
 
     def margins(self) -> Floats:
         """Return the margin of a run, which is wider where the level is known from few runs."""
@@ -117,28 +127,18 @@ class References:
 
     def _find_level(self) -> None:
         limit = (CLIP * self.margin / MADS)[:, None]
-        weights = np.where(np.isfinite(self.points), self.weights, 0.0)
-        total = weights.sum(axis=1)
+        total = np.maximum(self.weights.sum(axis=1), np.finfo(float).tiny)
         for _ in range(2):  # from the last level, which is close
-            apart = np.clip(self.points - self.level[:, None], -limit, limit)
-            shift = np.where(weights > 0, weights * apart, 0.0).sum(axis=1) / np.maximum(total, np.finfo(float).tiny)
-            self.level = self.level + shift
+            apart = self.points - self.level[:, None]
+            np.minimum(apart, limit, out=apart)
+            np.maximum(apart, -limit, out=apart)
+            self.level = self.level + np.einsum("ij,ij->i", self.weights, apart) / total
 
     def _recent_mad(self) -> Floats:
         places = (self.known[:, None] - 1 - np.arange(RECENT)) % MEMORY
         sizes = np.sort(np.abs(np.take_along_axis(self.differences, places, axis=1)), axis=1)
         count = np.minimum(self.known, RECENT)
         return np.where(count >= FEWEST_RECENT, _at(sizes, (count - 1) // 2), 0.0)
-
-    def _neighbors(self, known: Places) -> Floats:
-        limit = 3 * self.spread[:, None]
-        clipped = np.clip(self.differences, -limit, limit)
-        products = clipped * np.roll(clipped, -1, axis=1)
-        products[np.arange(len(products)), (self.known - 1) % MEMORY] = np.nan  # the newest beside the oldest
-        pairs = np.isfinite(products)
-        squares = np.where(pairs, clipped**2, 0.0).sum(axis=1)
-        both = np.where(pairs, products, 0.0).sum(axis=1) / np.maximum(squares, np.finfo(float).tiny)
-        return np.where(known >= FEWEST_PAIRS, both, 0.0)
 
 
 def _at(sizes: Floats, places: Places) -> Floats:

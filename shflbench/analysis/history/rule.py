@@ -8,7 +8,7 @@ docs/explanation/history.md has the error rates.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -85,7 +85,6 @@ class _Alarm:
     noise: float  # standard deviation of a run, with the correlation of runs
     known: int  # runs that show the noise
     after: float | None = None  # logarithm; None to take it from the runs
-    after_error: float = 0.0
     drift: Drift | None = None
 
 
@@ -124,6 +123,7 @@ class _Watch:
         for run, period in enumerate(periods.of_runs):
             while len(noise) < period:
                 reference = self.references
+                reference.correlate()
                 noise.append(Noise(reference.spread, reference.correlation, np.minimum(reference.known, MEMORY)))
                 self._watch_drifts(periods, noise, run)
             self._watch_steps(run)
@@ -230,38 +230,31 @@ class _Watch:
     def _watch_drifts(self, periods: Periods, noise: list[Noise], run: int) -> None:
         """Look for drifts when a period has ended; `run` is the first after it."""
         last = len(noise) - 1
-        windows = trends(periods, last, noise)
-        for trend in windows:
-            first = last - trend.length + 1
-            for series in np.flatnonzero(trend.drifts & (self.drifting == 0) & (self.fresh <= first)):
-                self._name(int(series), trend, periods, run)
-            for series in np.flatnonzero((self.drifting == trend.length) & (self.counts == 0)):
-                if trend.lasts(self.per_day)[series]:
-                    self._follow(int(series), float(trend.per_day[series]), run)
-                else:
+        for trend in trends(periods, last, noise):
+            new = (self.drifting[trend.rows] == 0) & (self.fresh[trend.rows] <= last - trend.length + 1)
+            for place in np.flatnonzero(trend.drifts & new):
+                self._name(trend, int(place), periods, last, run)
+            lasting = trend.lasting(self.per_day)
+            for series in np.flatnonzero((self.drifting == trend.length) & (self.counts == 0)).tolist():
+                if series not in lasting:
                     self.drifting[series], self.fresh[series] = 0, last + 1
-                    self._follow(int(series), 0.0, run)
+                self._follow(series, lasting.get(series, 0.0), run)
 
-    def _name(self, series: int, trend: Trend, periods: Periods, run: int) -> None:
+    def _name(self, trend: Trend, place: int, periods: Periods, last: int, run: int) -> None:
         """Name a drift, and relabel the steps of its window; steps that explain the window better remain."""
-        end = int(periods.of_runs[run - 1]) if run else 0
-        end = max(end, trend.length - 1)
-        first = end - trend.length + 1
+        series, first = int(trend.rows[place]), last - trend.length + 1
         since = int(periods.firsts[first])
         steps = [alarm for alarm in self.alarms if alarm.series == series and alarm.first > since and not alarm.drift]
         starts = [int(periods.of_runs[alarm.first]) - first for alarm in steps]
-        if starts and not line_beats_levels(periods.points[series, first : end + 1], starts):
+        if starts and not line_beats_levels(periods.points[series, first : last + 1], starts):
             return
-        per_day, change, error = (float(figure[series]) for figure in (trend.per_day, trend.change, trend.error))
+        start, per_day = float(trend.start[place]), float(trend.per_day[place])
         drift = Drift(per_month=math.exp(DAYS_PER_MONTH * per_day), since=since, named=run)
-        after = float(trend.start[series]) + change
         if not steps:
-            alarm = self._alarm(series, since, run)
-            alarm.before, alarm.error = float(trend.start[series]), error
-            self.alarms.append(alarm)
-            steps = [alarm]
+            steps = [replace(self._alarm(series, since, run), before=start, error=float(trend.error[place]))]
+            self.alarms += steps
         for alarm in steps:
-            alarm.drift, alarm.after, alarm.after_error = drift, after, 0.0
+            alarm.drift, alarm.after = drift, start + float(trend.change[place])
         self.drifting[series] = trend.length
         self.counts[series] = self.sides[series] = 0
         self._follow(series, per_day, run)
@@ -296,7 +289,7 @@ class _Watch:
     def _level_after(self, alarm: _Alarm, end: int) -> tuple[float, float]:
         """Return the new level, a logarithm, and its standard error."""
         if alarm.after is not None:
-            return alarm.after, alarm.after_error
+            return alarm.after, 0.0
         values = self.values[alarm.series, alarm.first : max(end, alarm.seen + 1)]
         values = values[np.isfinite(values)][:MEMORY]
         return float(np.median(values)), alarm.noise * MEDIAN_ERROR / math.sqrt(len(values))
