@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from shflbench.cli.help import CommandGroup, add_heading, option
-from shflbench.cli.parameters import PATH
+from shflbench.cli.parameters import OUTPUT_FILE, PATH, format_option
 from shflbench.errors import UsageError
 
 if TYPE_CHECKING:
@@ -51,3 +51,70 @@ def add(console: Console, runs: tuple[Path, ...], folder: Path, revision: str | 
     from shflbench.cli.history.add import add_runs
 
     return add_runs(console, runs, folder, revision)
+
+
+@command.command()
+@click.argument("folder", metavar="FOLDER", type=PATH)
+@add_heading(
+    "Filters",
+    option("--suite", "suites", metavar="NAME", multiple=True, help="Show only this suite (repeatable)."),
+    option("--gpu", "gpus", metavar="UUID", multiple=True, help="Show only this GPU (repeatable)."),
+    option("--case", "cases", metavar="ID", multiple=True, help="Show only these cases; * is any text (repeatable)."),
+    option(
+        "--days",
+        metavar="N",
+        type=click.IntRange(1, 36500),
+        default=30,
+        show_default=True,
+        help="Show what was seen in so many days before the newest run.",
+    ),
+    option("--all", "is_complete", is_flag=True, help="Show all changes, ignored ones, and the level of each case."),
+)
+@add_heading("Options", format_option(("text", "json")), OUTPUT_FILE)
+@click.pass_obj
+def show(
+    console: Console, /, folder: Path, form: str, *, days: int, is_complete: bool, **filters: tuple[str, ...]
+) -> None:
+    """Say what changed when, and why.
+
+    FOLDER is a history. A change is an alarm after three runs in a row, or more in noisy series; it names the last run
+    before and the first one after it, and what changed with them.
+    """
+    from shflbench.cli.history.read import read_histories
+    from shflbench.cli.history.show import ShownHistory, print_history
+
+    histories = read_histories(console, folder, **filters)
+    if form == "json":
+        from shflbench.cli.history.document import to_json
+
+        console.json(to_json(histories))
+        return
+    print_history(console, histories, ShownHistory(None if is_complete else days, is_complete))
+
+
+@command.command()
+@click.argument("folder", metavar="FOLDER", type=PATH)
+@click.argument("case", metavar="CASE")
+@add_heading(
+    "Options",
+    option(
+        "--as",
+        "kind",
+        type=click.Choice(["intended", "known", "ignore"]),
+        required=True,
+        help="intended: the new level is right; known: somebody works on it; ignore: do not show it.",
+    ),
+    option("--since", metavar="DAY", default="", help="Day on which the change began, such as 2026-11-20; else all."),
+    option("--reason", metavar="TEXT", required=True, help="Why."),
+)
+@click.pass_obj
+def mark(console: Console, folder: Path, case: str, *, kind: str, since: str, reason: str) -> None:
+    """Record what is known about a change.
+
+    FOLDER is a history, CASE the id of a case, with * for any text. Appends an entry to marks.yaml in FOLDER, which can
+    be reviewed and edited as any text, and prints how many changes it is of.
+    """
+    from shflbench.cli.history.mark import mark_changes
+    from shflbench.store.history.marks import Mark, MarkKind
+
+    mark_changes(console, folder, Mark(case=case, since=since, kind=MarkKind(kind), reason=reason))

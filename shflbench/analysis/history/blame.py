@@ -1,0 +1,249 @@
+"""Say what changed together with a level: code, compiler, driver, method or environment.
+
+A cause goes with the change, which does not prove it. Identical machine code is never blamed on code.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from shflbench.analysis.compare.offset import MOVED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from shflbench.analysis.history.levels import Floats, LevelChange
+    from shflbench.analysis.history.series import RunSeries
+    from shflbench.store.history.record import HistoryKernel, HistoryMachine
+
+AMBIGUOUS = 0.25  # share of a step: a run so far from the level before, or after, may be of the other one
+MOST_AMBIGUOUS = 2  # runs before the new level that may belong to it
+BEFORE = 5  # runs, whose median is the level of other cases before
+MATTERS = 0.01  # change of another case that counts
+SPREADS = 4  # times the spread before that such a change exceeds
+SHARE, FEWEST = 0.2, 2  # of the other cases of the same code that move where the environment changed
+
+
+class CauseLabel(StrEnum):
+    """What changed with a level."""
+
+    CODE = "code"  # other machine code by the same compiler, or of another source that explains it
+    COMPILER = "compiler"  # other machine code of the same source
+    CODE_OR_COMPILER = "code or compiler"  # both changed, and the old source was not compiled by the new compiler
+    LAUNCH = "launch"  # grid or block, as they were resolved
+    DRIVER = "driver"
+    GPU = "GPU"
+    METHOD = "method"  # of timing
+    ENVIRONMENT = "environment"  # the same machine code, and other cases or the sentinels moved, too
+    UNEXPLAINED = "unexplained"  # the same machine code, and nothing else moved
+    UNKNOWN = "unknown"  # no machine code was recorded
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedChange:
+    """A value that differs between two runs."""
+
+    name: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeCause:
+    """A likely cause of a change, with what was recorded of it."""
+
+    label: CauseLabel
+    changes: tuple[RecordedChange, ...] = ()
+    moved: int = 0  # of the environment: other cases with the same machine code that moved likewise
+    others: int = 0  # of so many
+
+
+@dataclass(frozen=True, slots=True)
+class Blame:
+    """All likely causes of a change, and the runs between which they lie."""
+
+    old: int  # last run that is certainly of the old level
+    new: int  # first run of the new level
+    causes: tuple[ChangeCause, ...]
+
+    @property
+    def labels(self) -> tuple[CauseLabel, ...]:
+        """The labels of the causes."""
+        return tuple(cause.label for cause in self.causes)
+
+
+def blame(series: RunSeries, change: LevelChange) -> Blame:
+    """Return what changed with a level; of a drift, all that changed while it went on."""
+    if change.drift:
+        old, new = change.drift.since, change.drift.named
+    else:
+        old, new = _last_of_old(series, change), _first_of_new(series, change)
+    recorded = [*_of_code(series, change.series, old, new), *_of_machine(series, change.series, old, new)]
+    known = _codes(series, change.series, old, new)
+    is_by_record = any(cause.label not in {CauseLabel.CODE, CauseLabel.COMPILER} for cause in recorded)
+    environment = [] if is_by_record else [*_environment(series, change, old)]
+    causes = [*recorded, *environment]
+    if None in known:
+        causes.append(ChangeCause(CauseLabel.UNKNOWN))
+    return Blame(old, new, tuple(causes) or (ChangeCause(CauseLabel.UNEXPLAINED),))
+
+
+def _last_of_old(series: RunSeries, change: LevelChange) -> int:
+    """Return the last run before the new level that is certainly of the old one; the first run if none is."""
+    moved = _moved_by(series, change)
+    earlier = [run for run in range(change.first - 1, -1, -1) if np.isfinite(moved[run])]
+    for skipped, run in enumerate(earlier):
+        if skipped == MOST_AMBIGUOUS or moved[run] < AMBIGUOUS:
+            return run
+    return earlier[-1] if earlier else max(0, change.first - 1)
+
+
+def _first_of_new(series: RunSeries, change: LevelChange) -> int:
+    """Return the first run that is certainly of the new level."""
+    moved = _moved_by(series, change)
+    later = (run for run in range(change.first, change.seen) if moved[run] > 1 - AMBIGUOUS)
+    return next(later, change.seen)
+
+
+def _moved_by(series: RunSeries, change: LevelChange) -> Floats:
+    """Return how far each run is from the old level towards the new one, as a share of the step."""
+    step = np.log(change.after / change.before)
+    return np.asarray(np.log(series.times.times[change.series] / change.before) / step)
+
+
+def _codes(series: RunSeries, case: int, old: int, new: int) -> tuple[str | None, str | None]:
+    """Return the machine code before and after; None where it is unknown."""
+    before, after = series.kernel(case, old), series.kernel(case, new)
+    return (before.code if before else None) or None, (after.code if after else None) or None
+
+
+def _of_code(series: RunSeries, case: int, old: int, new: int) -> Iterator[ChangeCause]:
+    """Yield why the machine code differs; nothing where it is the same, or unknown."""
+    before, after = _codes(series, case, old, new)
+    if before is None or after is None or before == after:
+        return
+    known = [run for run in range(old, new + 1) if (kernel := series.kernel(case, run)) and kernel.code]
+    labels = {label: None for pair in pairwise(known) for label in _labels(series, case, *pair)}
+    kernels = series.kernel(case, old), series.kernel(case, new)
+    for label in labels:
+        of_compiler = label is not CauseLabel.CODE
+        changes = tuple(_of_compiler(series.runs[old].machine, series.runs[new].machine)) if of_compiler else ()
+        yield ChangeCause(label, (*_of_kernel(*kernels), *changes))
+
+
+def _labels(series: RunSeries, case: int, old: int, new: int) -> Iterator[CauseLabel]:
+    """Yield what made the machine code of two successive runs differ."""
+    before, after = series.kernel(case, old), series.kernel(case, new)
+    if before is None or after is None or before.code == after.code:
+        return
+    compilers = series.runs[old].machine, series.runs[new].machine
+    is_known = all(machine.compiler for machine in compilers)
+    same_compiler = is_known and not list(_of_compiler(*compilers))
+    same_source = before.source == after.source and bool(before.source)
+    if same_source:
+        yield CauseLabel.COMPILER  # of the same version: by another patch release, or other headers
+    elif same_compiler:
+        yield CauseLabel.CODE
+    elif not (is_known and before.source and after.source and after.recompiled):
+        yield CauseLabel.CODE_OR_COMPILER
+    else:
+        if after.recompiled != after.code:
+            yield CauseLabel.CODE
+        if after.recompiled != before.code:
+            yield CauseLabel.COMPILER
+
+
+RESOURCES = {
+    "registers": "registers",
+    "shared_bytes": "shared bytes",
+    "local_bytes": "local bytes",
+    "spill_bytes": "spill bytes",
+}
+
+
+def _of_kernel(before: HistoryKernel | None, after: HistoryKernel | None) -> Iterator[RecordedChange]:
+    for field, name in RESOURCES.items():
+        was, now = getattr(before, field, None), getattr(after, field, None)
+        if None not in {was, now} and was != now:
+            yield RecordedChange(name, str(was), str(now))
+
+
+def _of_compiler(before: HistoryMachine, after: HistoryMachine) -> Iterator[RecordedChange]:
+    for field, name in (("compiler", "NVRTC"), ("cccl", "CCCL"), ("options", "compiler options")):
+        yield from _differing(name, getattr(before, field), getattr(after, field))
+
+
+def _of_machine(series: RunSeries, case: int, old: int, new: int) -> Iterator[ChangeCause]:
+    """Yield what the records of two runs say besides machine code."""
+    before, after = series.runs[old].machine, series.runs[new].machine
+    kernels = series.kernel(case, old), series.kernel(case, new)
+    launches = [kernel.launch if kernel else "" for kernel in kernels]
+    for label, changes in (
+        (CauseLabel.LAUNCH, _differing("launch", *launches)),
+        (CauseLabel.DRIVER, _differing("driver", before.driver, after.driver)),
+        (CauseLabel.GPU, _differing("GPU", before.gpu, after.gpu)),
+        (CauseLabel.METHOD, _differing("method", before.method, after.method)),
+        (CauseLabel.ENVIRONMENT, _differing("host", before.host, after.host)),
+    ):
+        if found := tuple(changes):
+            yield ChangeCause(label, found)
+
+
+def _differing(name: str, before: str, after: str) -> Iterator[RecordedChange]:
+    if before and after and before != after:
+        yield RecordedChange(name, before, after)
+
+
+def _environment(series: RunSeries, change: LevelChange, old: int) -> Iterator[ChangeCause]:
+    """Yield that other cases with the same machine code, or the sentinels, moved in the same direction."""
+    sign = 1 if change.after > change.before else -1
+    moved, others = _moved(series, change, old, sign)
+    scale = _level(series.scales, change.first, change.seen) / _level(series.scales, old - BEFORE + 1, old)
+    by_sentinels = bool(sign * (scale - 1) > MOVED)
+    if by_sentinels or (moved >= FEWEST and moved >= SHARE * others):
+        changes = (RecordedChange("sentinels", "1", f"{scale:.4g}"),) if by_sentinels else ()
+        yield ChangeCause(CauseLabel.ENVIRONMENT, changes, moved, others)
+
+
+def _moved(series: RunSeries, change: LevelChange, old: int, sign: int) -> tuple[int, int]:
+    """Return how many cases with the same machine code moved likewise, and how many there are."""
+    times = series.times.times
+    same = [
+        case
+        for case in range(len(series.cases))
+        if case != change.series and _is_same(_codes(series, case, old, change.seen))
+    ]
+    if not same:
+        return 0, 0
+    before, after = times[same, max(0, old - BEFORE + 1) : old + 1], times[same, change.first : change.seen + 1]
+    with np.errstate(all="ignore"):
+        middle = _row_medians(before)
+        ratio = _row_medians(after) / middle
+        spread = _row_medians(np.abs(before - middle[:, None])) / middle
+    known = np.isfinite(ratio)
+    moved = known & (sign * (ratio - 1) > np.fmax(MATTERS, SPREADS * np.nan_to_num(spread)))
+    return int(moved.sum()), int(known.sum())
+
+
+def _is_same(codes: tuple[str | None, str | None]) -> bool:
+    return codes[0] is not None and codes[0] == codes[1]
+
+
+def _row_medians(values: Floats) -> Floats:
+    """Return the median of each row without NaN; NaN for a row that has nothing else."""
+    medians = np.full(len(values), np.nan)
+    known = np.isfinite(values).any(axis=1)
+    medians[known] = np.nanmedian(values[known], axis=1)
+    return medians
+
+
+def _level(values: Floats, first: int, last: int) -> float:
+    """Return the median of a range of runs; NaN where nothing is known of them."""
+    known = values[max(0, first) : last + 1]
+    known = known[np.isfinite(known)]
+    return float(np.median(known)) if known.size else float("nan")

@@ -1,0 +1,117 @@
+"""Join the series of a GPU and of the one that replaces it, by a commit that both measured."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from shflbench.analysis.history.levels import SeriesTimes
+from shflbench.core.grouping import group_by
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from shflbench.analysis.history.series import RunSeries
+    from shflbench.store.history.record import HistoryKernel
+
+OVERLAP = 3  # runs of the new GPU before the last one of the old GPU: those that bridge
+
+
+@dataclass(frozen=True, slots=True)
+class Bridge:
+    """One GPU in the place of another: a split of the series, unless both measured one commit."""
+
+    old: str  # as `RunSeries.gpu`
+    new: str
+    run: int  # first one of the new GPU in the joined series
+    commit: str = ""  # that joins them; empty where the series is split
+    ratios: tuple[float, ...] = ()  # time on the new GPU divided by that on the old one, of the cases that are joined
+
+
+@dataclass(frozen=True, slots=True)
+class JoinedSeries:
+    """A series that may go on across GPUs: times are those of its first GPU, by the ratios of its bridges."""
+
+    series: RunSeries
+    bridges: tuple[Bridge, ...] = ()
+
+
+def join(every: Iterable[RunSeries]) -> list[JoinedSeries]:
+    """Return the series, where a GPU replaces another as one; a case without a bridge stays with its GPU."""
+    joined: list[JoinedSeries] = []
+    for of_suite in group_by(every, lambda series: series.suite).values():
+        chains: list[JoinedSeries] = []
+        for series in sorted(of_suite, key=lambda series: series.runs[0].started):
+            place = next((place for place, chain in enumerate(chains) if _replaces(series, chain.series)), None)
+            if place is None:
+                chains.append(JoinedSeries(series))
+            else:
+                chains[place : place + 1] = _join(chains[place], series)
+        joined += chains
+    return joined
+
+
+def _replaces(new: RunSeries, old: RunSeries) -> bool:
+    """Whether a GPU goes on where another ends."""
+    last = old.runs[-1].started
+    return last < new.runs[min(OVERLAP, len(new.runs) - 1)].started and last < new.runs[-1].started
+
+
+def _join(chain: JoinedSeries, new: RunSeries) -> list[JoinedSeries]:
+    """Return a series with that of the GPU that follows it, or both with the split."""
+    old = chain.series
+    commit, ratios = _ratios(old, new)
+    split = Bridge(old.runs[-1].machine.gpu or old.gpu, new.gpu, 0, commit)
+    known = {case: ratio for case, ratio in ratios.items() if np.isfinite(ratio)}
+    if not known:
+        return [chain, JoinedSeries(new, (split,))]
+    bridge = replace(split, run=len(old.runs), ratios=tuple(known.values()))
+    both = JoinedSeries(_both(old, new, known), (*chain.bridges, bridge))
+    apart = [(series, tuple(case for case in series.cases if case not in known)) for series in (old, new)]
+    return [both, *(JoinedSeries(_only(series, cases), (split,)) for series, cases in apart if cases)]
+
+
+def _ratios(old: RunSeries, new: RunSeries) -> tuple[str, dict[str, float]]:
+    """Return the first commit that both measured, and the ratio of each case whose machine code is the same there."""
+    first = {run.commit: place for place, run in enumerate(old.runs) if run.commit and not run.is_dirty}
+    places = {case: place for place, case in enumerate(old.cases)}
+    for place, run in enumerate(new.runs):
+        if run.commit in first and not run.is_dirty:
+            pairs = ((case, places[case], number) for number, case in enumerate(new.cases) if case in places)
+            return run.commit, {
+                case: float(new.times.times[after, place] / old.times.times[before, first[run.commit]])
+                for case, before, after in pairs
+                if _have_same_code(old.kernel(before, first[run.commit]), new.kernel(after, place))
+            }
+    return "", {}
+
+
+def _have_same_code(one: HistoryKernel | None, other: HistoryKernel | None) -> bool:
+    return one is not None and other is not None and one.code == other.code != ""
+
+
+def _both(old: RunSeries, new: RunSeries, ratios: Mapping[str, float]) -> RunSeries:
+    """Return one series of the cases with a ratio, by which times on the new GPU are divided."""
+    before, after = _only(old, tuple(ratios)), _only(new, tuple(ratios))
+    factors = np.array([*ratios.values()])[:, None]
+    return replace(
+        before,
+        runs=(*before.runs, *after.runs),
+        times=SeriesTimes(
+            times=np.hstack([before.times.times, after.times.times / factors]),
+            errors=np.hstack([before.times.errors, after.times.errors]),
+            days=np.hstack([before.times.days, after.times.days]),
+        ),
+        offsets_us=np.hstack([before.offsets_us, after.offsets_us]),
+        scales=np.hstack([before.scales, after.scales]),
+        places=(*before.places, *after.places),
+    )
+
+
+def _only(series: RunSeries, cases: tuple[str, ...]) -> RunSeries:
+    """Return a series of some of its cases."""
+    rows = [series.cases.index(case) for case in cases]
+    times = replace(series.times, times=series.times.times[rows], errors=series.times.errors[rows])
+    return replace(series, cases=cases, times=times)

@@ -1,0 +1,1 @@
+"""A history for people: its changes in words and as a page."""

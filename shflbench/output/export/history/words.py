@@ -1,0 +1,133 @@
+"""The words for what a history shows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shflbench.analysis.history.blame import CauseLabel
+from shflbench.core.words import count_noun
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from shflbench.analysis.history.blame import ChangeCause
+    from shflbench.analysis.history.bridges import Bridge
+    from shflbench.analysis.history.events import HistoryEvent
+    from shflbench.analysis.history.findings import CaseLevel, HistoryChange, LikelyChange, RunMoment, SuiteHistory
+
+COMMIT = 9  # characters of a commit's hash
+HASH = 40  # characters of a whole one
+CAUSES = {
+    CauseLabel.CODE: "code: other machine code by the same compiler",
+    CauseLabel.COMPILER: "compiler: other machine code of the same source",
+    CauseLabel.CODE_OR_COMPILER: "code or compiler: both changed",
+    CauseLabel.LAUNCH: "launch",
+    CauseLabel.DRIVER: "driver",
+    CauseLabel.GPU: "GPU",
+    CauseLabel.METHOD: "method of timing",
+    CauseLabel.ENVIRONMENT: "environment",
+    CauseLabel.UNEXPLAINED: "unexplained: the same machine code, and nothing else moved",
+    CauseLabel.UNKNOWN: "unknown: no machine code was recorded",
+}
+
+
+def headline(history: SuiteHistory) -> str:
+    """Return suite, GPU, number of runs and their dates."""
+    moments = history.moments
+    runs = count_noun(len(moments), "run")
+    gpu = ", ".join(filter(None, (history.gpu_name or "unknown GPU", history.gpu)))
+    return f"{history.suite} on {gpu}: {runs} from {moments[0].day} to {moments[-1].day}"
+
+
+def percent(ratio: float) -> str:
+    """Return how much slower or faster: `2.1%`."""
+    return f"{100 * abs(ratio - 1):.1f}%"
+
+
+def direction(change: HistoryChange) -> str:
+    """Return `slower 2.1% (1.9% to 2.4%)`, and of a drift how fast it goes on."""
+    word = "slower" if change.is_slower else "faster"
+    if change.per_month is not None:
+        return f"{word} {percent(change.per_month)} per month"
+    low, high = sorted(100 * abs(ratio - 1) for ratio in (change.low, change.high))
+    if (change.low - 1) * (change.high - 1) < 0:
+        low = 0.0
+    return f"{word} {percent(change.ratio)} ({low:.1f}% to {high:.1f}%)"
+
+
+def revision(moment: RunMoment) -> str:
+    """Return a commit as git shortens it, or a revision as it was given."""
+    text = moment.commit[:COMMIT] if len(moment.commit) == HASH else moment.commit
+    return f"{text} with changes" if text and moment.is_dirty else text
+
+
+def when(event: HistoryEvent) -> str:
+    """Return the runs between which an event lies, with their revisions."""
+    head = event.head
+    if head.is_drift:
+        named = head.named or head.seen
+        return f"from {head.old.day} on, named on {named.day}"
+    revisions = [revision(moment) for moment in (head.old, head.first)]
+    days = head.first.day if head.old.day == head.first.day else f"between {head.old.day} and {head.first.day}"
+    if not any(revisions):
+        return days
+    was, now = (text or "unknown" for text in revisions)
+    return f"{days}, revision {now}" if was == now else f"{days}, revision {was} → {now}"
+
+
+def causes(event: HistoryEvent) -> Iterator[str]:
+    """Yield each cause of an event as a line."""
+    yield from map(cause_in_words, event.head.blame.causes)
+
+
+def cause_in_words(cause: ChangeCause) -> str:
+    """Return a cause with what was recorded of it."""
+    parts = [
+        f"{change.name} {change.before} → {change.after}" for change in cause.changes if change.name != "sentinels"
+    ]
+    parts += [
+        f"sentinels at {change.after} of their time before" for change in cause.changes if change.name == "sentinels"
+    ]
+    if cause.others:
+        parts.append(f"{cause.moved} of {cause.others} other cases with the same machine code moved, too")
+    text = CAUSES[cause.label]
+    return f"{text}{', ' if ':' in text else ': '}{', '.join(parts)}" if parts else text
+
+
+def what_changed(event: HistoryEvent) -> str:
+    """Return how many cases changed, and by how much."""
+    ratios = [change.per_month or change.ratio for change in event.changes]
+    sizes = sorted(abs(ratio - 1) for ratio in ratios)
+    word = "slower" if event.head.is_slower else "faster"
+    texts = dict.fromkeys(f"{100 * size:.1f}%" for size in (sizes[0], sizes[-1]))
+    span = " to ".join(texts)
+    each_month = " per month" if event.head.is_drift else ""
+    return f"{count_noun(len(sizes), 'case')} {word} by {span}{each_month}"
+
+
+def time_us(value: float | None) -> str:
+    """Return a time with its unit."""
+    return "–" if value is None else f"{value:.4g} µs"
+
+
+def level_in_words(level: CaseLevel) -> str:
+    """Return the time of a case, and half its interval."""
+    error = "" if level.error is None else f" ±{100 * level.error:.2g}%"
+    return f"{time_us(level.time_us)}{error}"
+
+
+def likely_in_words(change: LikelyChange) -> str:
+    """Return a change that the last runs suggest."""
+    word = "slower" if change.ratio > 1 else "faster"
+    return f"{word} {percent(change.ratio)} since {change.first.day}: {change.runs} of {change.needed} runs needed"
+
+
+def bridge_in_words(bridge: Bridge) -> str:
+    """Return how two GPUs are joined, or that they are not."""
+    if not bridge.ratios:
+        return f"{bridge.new} replaces {bridge.old}, and no commit was measured on both: its series begin anew"
+    low, high = min(bridge.ratios), max(bridge.ratios)
+    return (
+        f"{bridge.new} replaces {bridge.old}: joined by commit {bridge.commit[:COMMIT]}, which both measured; "
+        f"its times are divided by {low:.3f} to {high:.3f}"
+    )
