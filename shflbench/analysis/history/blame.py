@@ -26,6 +26,13 @@ MOST_AMBIGUOUS = 2  # runs before the new level that may belong to it
 BEFORE = 5  # runs, whose median is the level of other cases before
 MATTERS = 0.01  # change of another case that counts
 SPREADS = 4  # times the spread before that such a change exceeds
+VARYING = ("launch", "sentinels")  # recorded changes that differ from case to case
+RESOURCES = {
+    "registers": "registers",
+    "shared_bytes": "shared bytes",
+    "local_bytes": "local bytes",
+    "spill_bytes": "spill bytes",
+}
 SHARE, FEWEST = 0.2, 2  # of the other cases of the same code that move where the environment changed
 
 
@@ -75,6 +82,14 @@ class Blame:
     def labels(self) -> tuple[CauseLabel, ...]:
         """The labels of the causes."""
         return tuple(cause.label for cause in self.causes)
+
+    @property
+    def causes_alike(self) -> tuple[object, ...]:
+        """What changes by the same causes have in common: all but the resources of their kernels, and counts."""
+        return tuple(
+            (cause.label, *(change for change in cause.changes if change.name not in {*RESOURCES.values(), *VARYING}))
+            for cause in self.causes
+        )
 
 
 def blame(series: RunSeries, change: LevelChange) -> Blame:
@@ -156,14 +171,6 @@ def _labels(series: RunSeries, case: int, old: int, new: int) -> Iterator[CauseL
             yield CauseLabel.CODE
         if after.recompiled != before.code:
             yield CauseLabel.COMPILER
-
-
-RESOURCES = {
-    "registers": "registers",
-    "shared_bytes": "shared bytes",
-    "local_bytes": "local bytes",
-    "spill_bytes": "spill bytes",
-}
 
 
 def _of_kernel(before: HistoryKernel | None, after: HistoryKernel | None) -> Iterator[RecordedChange]:

@@ -1,4 +1,4 @@
-"""Changes that came together: cases that changed between the same runs, for the same causes."""
+"""Changes that came together: cases that changed between the same runs, by the same causes."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from shflbench.core.grouping import group_by
 from shflbench.store.history.marks import MarkKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from shflbench.analysis.history.findings import HistoryChange, SuiteHistory
+    from shflbench.analysis.history.findings import HistoryChange, RunMoment, SuiteHistory
 
 
 @dataclass(frozen=True, slots=True)
 class HistoryEvent:
-    """Changes between the same two runs, by the same causes and in one direction."""
+    """Changes by the same causes and in one direction, whose runs before and after overlap."""
 
     changes: tuple[HistoryChange, ...]  # the largest first
 
@@ -26,22 +26,39 @@ class HistoryEvent:
         """The largest change."""
         return self.changes[0]
 
+    @property
+    def old(self) -> RunMoment:
+        """The last run before all of them."""
+        return max((change.old for change in self.changes), key=lambda moment: moment.started)
+
+    @property
+    def first(self) -> RunMoment:
+        """The first run that shows one of them."""
+        return min((change.first for change in self.changes), key=lambda moment: moment.started)
+
 
 def events_of(changes: Iterable[HistoryChange]) -> list[HistoryEvent]:
     """Return the events, newest first, and slower cases before faster ones."""
-    groups = group_by(
-        changes,
-        lambda change: (
-            change.first.started,
-            change.old.started,
-            change.blame.labels,
-            change.is_slower,
-            change.is_drift,
-        ),
-    ).values()
-    events = [HistoryEvent(tuple(sorted(group, key=_size, reverse=True))) for group in groups]
+    alike = group_by(changes, lambda change: (change.blame.causes_alike, change.is_slower, change.is_drift)).values()
+    events = [event for group in alike for event in _overlapping(group)]
     events.sort(key=lambda event: (event.head.is_slower, len(event.changes)), reverse=True)
-    return sorted(events, key=lambda event: event.head.first.started, reverse=True)
+    return sorted(events, key=lambda event: event.first.started, reverse=True)
+
+
+def _overlapping(changes: Sequence[HistoryChange]) -> Iterator[HistoryEvent]:
+    """Yield the changes together that may have come between the same two runs."""
+    together: list[HistoryChange] = []
+    for change in sorted(changes, key=lambda change: (change.old.started, change.first.started)):
+        if together and change.old.started >= min(other.first.started for other in together):
+            yield _event(together)
+            together = []
+        together.append(change)
+    if together:
+        yield _event(together)
+
+
+def _event(changes: Iterable[HistoryChange]) -> HistoryEvent:
+    return HistoryEvent(tuple(sorted(changes, key=_size, reverse=True)))
 
 
 def _size(change: HistoryChange) -> float:

@@ -63,15 +63,13 @@ def revision(moment: RunMoment) -> str:
 
 def when(event: HistoryEvent) -> str:
     """Return the runs between which an event lies, with their revisions."""
-    head = event.head
+    head, old, first = event.head, event.old, event.first
     if head.is_drift:
-        named = head.named or head.seen
-        return f"from {head.old.day} on, named on {named.day}"
-    revisions = [revision(moment) for moment in (head.old, head.first)]
-    days = head.first.day if head.old.day == head.first.day else f"between {head.old.day} and {head.first.day}"
-    if not any(revisions):
+        return f"from {old.day} on, named on {(head.named or head.seen).day}"
+    days = first.day if old.day == first.day else f"between {old.day} and {first.day}"
+    if not (revision(old) or revision(first)):
         return days
-    was, now = (text or "unknown" for text in revisions)
+    was, now = (revision(moment) or "unknown" for moment in (old, first))
     return f"{days}, revision {now}" if was == now else f"{days}, revision {was} → {now}"
 
 
