@@ -180,7 +180,7 @@ that is there twice counts once."""
     ]
     run = """\
 A file holds JSON, compressed by gzip. Cases and different kernels are lists of equal length, one per key. Hashes of
-sources and machine code are the first 32 hexadecimal digits of a SHA-256; an empty text and null are unknown.
+sources and machine code are the first 20 hexadecimal digits of a SHA-256; an empty text and null are unknown.
 
 ```sh
 zcat history/runs/quick/20260115080010-*.json.gz | jq .machine

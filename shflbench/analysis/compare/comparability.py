@@ -120,10 +120,11 @@ def _of_policy(base: Side, new: Side) -> Iterator[str]:
 
 def _known_values(values: Iterable[object]) -> str:
     """Return the distinct known values of a side's runs."""
-    return ", ".join(sorted({_word(value) for value in values if value is not None}))
+    return ", ".join(sorted({setting_word(value) for value in values if value is not None}))
 
 
-def _word(value: object) -> str:
+def setting_word(value: object) -> str:
+    """Return a setting of a GPU in a word."""
     return ("off", "on")[value] if isinstance(value, bool) else str(value)
 
 

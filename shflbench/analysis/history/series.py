@@ -1,7 +1,7 @@
 """Turn the runs of a history into series of times: the runs of one suite on one GPU, by case.
 
     for series in series_of(runs):                # one per suite and GPU
-        series.suite, series.gpu                  # the UUID, or the model where it is unknown
+        series.suite, series.gpu                  # the UUID; where it is unknown, the model or the host
         series.runs[run]                          # HistoryRun, ascending by `started`
         series.cases[case]                        # id
         series.times.times[case, run]             # µs, NaN where it was not timed
@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from statistics import median
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -43,7 +44,7 @@ class RunSeries:
     """The runs of one suite on one GPU, and the times of their cases."""
 
     suite: str
-    gpu: str  # UUID; the model where it is unknown
+    gpu: str  # UUID; where it is unknown, the model or the host
     runs: tuple[HistoryRun, ...]  # ascending by `started`
     cases: tuple[str, ...]  # ids, in the order of the newest run, then those that it lacks
     times: SeriesTimes  # cases × runs
@@ -64,7 +65,7 @@ class RunSeries:
 
 def series_of(runs: Iterable[HistoryRun]) -> list[RunSeries]:
     """Return the series of each suite and GPU, sorted by both."""
-    grouped = group_by(runs, lambda run: (run.suite, run.machine.gpu or run.machine.gpu_name))
+    grouped = group_by(runs, lambda run: (run.suite, run.machine.gpu or run.machine.gpu_name or run.machine.host))
     return [_series(*key, grouped[key]) for key in sorted(grouped)]
 
 
@@ -80,8 +81,12 @@ def _series(suite: str, gpu: str, unordered: Sequence[HistoryRun]) -> RunSeries:
     rows = {ids: np.array([index[case] for case in ids], dtype=np.intp) for ids in known}
     offsets_us, scales = _offsets(runs)
     times, errors = np.full((2, len(cases), len(runs)), np.nan)
+    statuses = {
+        statuses: np.array([status == Status.TIMED for status in statuses], dtype=bool)
+        for statuses in {one.status for one in columns}
+    }
     for run, one in enumerate(columns):
-        timed = np.array([status == Status.TIMED for status in one.status], dtype=bool)
+        timed = statuses[one.status]
         place = rows[one.case][timed]
         times[place, run] = np.array(one.time_us, dtype=np.float64)[timed]
         errors[place, run] = np.array(one.error, dtype=np.float64)[timed]
@@ -111,7 +116,7 @@ def _offsets(runs: Sequence[HistoryRun]) -> tuple[Floats, Floats]:
     for place, run in enumerate(runs):
         version = run.machine.sentinel_version
         timed = [(first.setdefault((version, name), []), time_us) for name, time_us in run.machine.sentinels]
-        pairs = np.array([(np.median(before or [time_us]), time_us) for before, time_us in timed]).reshape(-1, 2)
+        pairs = np.array([(median(before or [time_us]), time_us) for before, time_us in timed]).reshape(-1, 2)
         for before, time_us in timed:
             if len(before) < ANCHOR:
                 before.append(time_us)

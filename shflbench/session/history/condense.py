@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from shflbench.analysis.compare.comparability import POLICY, setting_word
 from shflbench.analysis.compare.sides import Side
 from shflbench.core.model import Status
 from shflbench.errors import ResultsError
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from shflbench.analysis.compare.estimates import Estimates
+    from shflbench.core.model import Device
     from shflbench.store import Row, Run, RunInfo
     from shflbench.store.kernel_archive import KernelArchive
 
@@ -174,6 +176,7 @@ def _machine(run: Run, archive: KernelArchive | None, side: Side) -> HistoryMach
         gpu=device.uuid if device else "",
         gpu_name=device.name if device else "",
         arch=info.arch,
+        gpu_settings=_gpu_settings(device) if device else "",
         host=escape(info.host.name),
         driver=info.versions.driver or "",
         compiler=compiler_of(
@@ -191,6 +194,11 @@ def _machine(run: Run, archive: KernelArchive | None, side: Side) -> HistoryMach
         ),
         sentinel_version=info.sentinel_version,
     )
+
+
+def _gpu_settings(device: Device) -> str:
+    known = ((name, getattr(device.state, field)) for field, name in POLICY.items())
+    return ", ".join(f"{name} {setting_word(value)}" for name, value in known if value is not None)
 
 
 def compiler_of(version: str, build: str | None) -> str:

@@ -93,10 +93,8 @@ def add_run(folder: Path, run: HistoryRun) -> AddedRun:
     content = run_file.encode(run)
     path = folder / RUNS / run.suite / run_file.file_name(run, content)
     _write_once(folder, path, run_file.pack(content))
-    with writing(folder, ELSEWHERE):
-        ignore = folder / ".gitignore"
-        if not ignore.exists():
-            run_files.replace(ignore, GITIGNORE.encode())
+    if not (folder / ".gitignore").exists():
+        _write_once(folder, folder / ".gitignore", GITIGNORE.encode())
     return AddedRun(path, is_new=True)
 
 

@@ -17,6 +17,7 @@ RUN_KEYS: Mapping[str, str] = {
     "machine.gpu": "UUID of the GPU; runs of one suite on one GPU are a series",
     "machine.gpu_name": "its name",
     "machine.arch": "architecture that the kernels were compiled for",
+    "machine.gpu_settings": "settings of the GPU that may change: clocks set for programs, power limit, ECC, MIG",
     "machine.host": "name of the machine",
     "machine.driver": "version of the driver",
     "machine.compiler": "version of NVRTC, with the hash of its build and of the CUDA headers where a run records it",

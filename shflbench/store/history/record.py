@@ -78,6 +78,7 @@ class HistoryMachine:
     gpu: str = ""  # UUID
     gpu_name: str = ""
     arch: str = ""
+    gpu_settings: str = ""  # that may change: clocks set for programs, power limit, ECC, MIG
     host: str = ""
     driver: str = ""
     compiler: str = ""  # version of NVRTC

@@ -19,7 +19,7 @@ from shflbench.store.history.run_file import ENDING, RESTORE, unpack
 if TYPE_CHECKING:
     from pathlib import Path
 
-DIGITS = 32  # of hashes in a history: 128 bits, so that no two sources or machine codes will ever share one
+DIGITS = 20  # of hashes in a history: 80 bits; a million of them share one with a probability of 1e-12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,9 +25,12 @@ def test_each_suite_and_gpu_has_its_own_series() -> None:
     ]
 
 
-def test_runs_of_unknown_gpus_are_grouped_by_the_model() -> None:
+def test_runs_of_unknown_gpus_are_grouped_by_the_model_or_the_host() -> None:
     (series,) = series_of([history_run(day, CASES, machine(gpu="")) for day in range(2)])
     assert series.gpu == "NVIDIA H200"
+    hosts = [machine(gpu="", gpu_name="", host=host) for host in ("node-1", "node-2", "node-1")]
+    both = series_of([history_run(day, CASES, host) for day, host in enumerate(hosts)])
+    assert [(series.gpu, len(series.runs)) for series in both] == [("node-1", 2), ("node-2", 1)]
 
 
 def test_a_case_that_was_not_timed_has_no_time() -> None:

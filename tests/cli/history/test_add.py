@@ -9,6 +9,7 @@ from tests.conftest import Command
 from tests.fakes.backend import FakeBackend
 from tests.fakes.kept_runs import contents, edit, quiet_run
 
+BENCHMARKS = Path(__file__).parents[2] / "data/readers/google-benchmark"
 NO_KERNELS = "warning: run has no kernels.zip: its changes cannot be attributed to code\n"
 
 
@@ -48,6 +49,15 @@ def test_a_run_that_is_refused_exits_with_3_and_the_others_are_added(shflbench: 
     assert outcome.code == 3
     assert outcome.out.startswith("runs/b added as ")
     assert "error: runs/a is not added: it has no times, because its backend is emulator\n" in outcome.err
+
+
+def test_a_converted_run_is_kept_without_identity(shflbench: Command) -> None:
+    assert shflbench("convert", BENCHMARKS / "base", "--output", "converted").code == 0
+    outcome = shflbench("history", "add", "converted", "--to", "history")
+    assert outcome.code == 0
+    assert "4 of 5 cases timed, unknown GPU, unknown revision" in outcome.out
+    (run,) = read_history(Path("history")).runs
+    assert run.machine.method == "google-benchmark 1.9.5"
 
 
 def test_a_folder_without_runs_and_one_of_a_run_are_refused(shflbench: Command, added: str) -> None:

@@ -49,6 +49,10 @@ def test_what_is_around_a_run_is_recorded(quick: HistoryRun) -> None:
     machine = quick.machine
     assert (machine.gpu_name, machine.arch, machine.driver) == ("NVIDIA H200", "sm_90", "580.159.04")
     assert (machine.compiler, machine.cccl) == ("13.5", "3.5")
+    assert machine.gpu_settings == (
+        "application clock (MHz) 1980, application clock of the memory (MHz) 3201, power limit (W) 700.0, ECC on, "
+        "MIG off"
+    )
     assert machine.options.startswith("-std=c++17 -lineinfo")
     assert machine.method == (
         "shflbench 0.2.0, precision 0.01, min_seconds 1, max_seconds 0.1, min_samples 27, max_samples 2500, places 1, "

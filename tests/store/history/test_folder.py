@@ -76,6 +76,28 @@ def test_two_processes_that_add_at_once_lose_nothing(tmp_path: Path) -> None:
     assert not list(tmp_path.rglob("*.part"))
 
 
+def test_branches_that_added_runs_merge_without_conflict(tmp_path: Path) -> None:
+    def git(*words: str) -> None:
+        identity = ("-c", "user.name=A", "-c", "user.email=a@example.org")
+        subprocess.run(["git", "-C", tmp_path, *identity, *words], check=True, capture_output=True)
+
+    def add(*days: int) -> None:
+        for day in days:
+            add_run(tmp_path, history_run(day, {"a": 10.0 + day}))
+        git("add", ".")
+        git("commit", "--no-verify", "--message", "add runs")
+
+    git("init", "--initial-branch", "main")
+    add(0)
+    git("checkout", "-b", "other")
+    add(1, 2)
+    git("checkout", "main")
+    add(2, 3)
+    git("merge", "--no-verify", "--no-edit", "other")
+    assert starts(tmp_path) == ["2026-01-01", "2026-01-02", "2026-01-03", "2026-01-04"]
+    assert read_history(tmp_path).problems == ()
+
+
 def test_a_damaged_file_costs_that_run_alone_and_is_named(history: Path) -> None:
     path = run_paths(history, "quick")[1]
     path.write_bytes(path.read_bytes()[:100])
