@@ -82,13 +82,19 @@ def _with_recompiled(condensed: CondensedRun, folder: Path) -> HistoryRun:
 
 
 def run_before(folder: Path, run: HistoryRun) -> HistoryRun | None:
-    """Return the last earlier run of the same suite on the same model of GPU; None if there is none."""
+    """Return the last earlier run of the suite on this GPU or, if there is none, on its model; None if there is none.
+
+    Series are of one GPU, and runs on several GPUs of a model alternate.
+    """
+    of_model = None
     started = run_file.digits_of(run.started)
     for path in reversed([path for path in run_paths(folder, run.suite) if path.name < started]):
         try:
             earlier = read_file(path)
         except ResultsError:  # commands that read the history name it
             continue
-        if earlier.machine.gpu_name == run.machine.gpu_name:
+        if earlier.machine.gpu == run.machine.gpu:
             return earlier
-    return None
+        if of_model is None and earlier.machine.gpu_name == run.machine.gpu_name:
+            of_model = earlier
+    return of_model

@@ -1,15 +1,21 @@
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from shflbench.store.history.folder import read_history
+from shflbench.store.kernel_archive import KernelArchive
 from tests.cli.demo import SCRIPTS, Plug, copy_neighbor
 from tests.conftest import Command
 from tests.fakes.backend import FakeBackend
 from tests.fakes.kept_runs import contents, edit, quiet_run
 
 BENCHMARKS = Path(__file__).parents[2] / "data/readers/google-benchmark"
+SUITE = (
+    "schema: 1\nname: suite\ntitle: Mine\nmeasure: {min_seconds: 0.001, processes: 1}\nexperiments:\n"
+    "  - {pattern: ./neighbor, variants: [smem, shfl], launch: 2x64, iterations: 4096, dtypes: f32}\n"
+)
 NO_KERNELS = "warning: run has no kernels.zip: its changes cannot be attributed to code\n"
 
 
@@ -95,10 +101,7 @@ def test_runs_have_the_revision_of_their_repository_and_identities_of_kernels(
     del run  # only for its folder
     plug(FakeBackend(SCRIPTS))
     folder = copy_neighbor("neighbor")
-    Path("suite.yaml").write_text(
-        "schema: 1\nname: suite\ntitle: Mine\nmeasure: {min_seconds: 0.001, processes: 1}\nexperiments:\n"
-        "  - {pattern: ./neighbor, variants: [smem, shfl], launch: 2x64, iterations: 4096, dtypes: f32}\n"
-    )
+    Path("suite.yaml").write_text(SUITE)
     git("init", "--quiet")
     commits = [commit("one")]
     assert shflbench("run", "suite.yaml", "-o", "results/1").code == 0
@@ -114,3 +117,31 @@ def test_runs_have_the_revision_of_their_repository_and_identities_of_kernels(
     assert [case.kernel.code for case in before.cases] == [case.kernel.code for case in now.cases]
     assert all(case.kernel.code for case in now.cases)
     assert all(one.kernel.source != other.kernel.source for one, other in zip(before.cases, now.cases, strict=True))
+
+
+def test_an_old_source_is_compiled_again_where_source_and_compiler_changed(
+    run: Command, plug: Plug, shflbench: Command
+) -> None:
+    plug(FakeBackend(SCRIPTS))
+    source = copy_neighbor("neighbor") / "kernels.cu"
+    Path("suite.yaml").write_text(SUITE)
+    assert run("suite.yaml", "-o", "results/1").code == 0
+    compiled_by_another(Path("results/1/kernels.zip"))
+    source.write_text(f"// a comment\n{source.read_text()}")
+    assert run("suite.yaml", "-o", "results/2").code == 0
+    for day in (1, 2):
+        edit(Path(f"results/{day}"), started=f"2026-11-2{day}T08:00:10Z")
+    outcome = shflbench("history", "add", "results", "--to", "history")
+    assert outcome.out.endswith("earlier source recompiled for 2 cases\n")
+    before, now = read_history(Path("history")).runs
+    for one, other in zip(before.cases, now.cases, strict=True):
+        assert one.kernel.recompiled == ""
+        assert other.kernel.recompiled == other.kernel.code != one.kernel.code
+
+
+def compiled_by_another(path: Path) -> None:
+    """Change the archive as if an older compiler had made other machine code."""
+    archive = KernelArchive.read(path)
+    kernels = tuple(replace(kernel, code_sha256=kernel.code_sha256[::-1]) for kernel in archive.index.kernels)
+    compiler = replace(archive.index.compiler, nvrtc="12.0")
+    path.write_bytes(replace(archive, index=replace(archive.index, compiler=compiler, kernels=kernels)).encode())

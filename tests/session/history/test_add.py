@@ -44,17 +44,20 @@ def test_the_given_revision_is_recorded(tmp_path: Path) -> None:
     assert read_history(tmp_path / "history").runs[0].commit == "v1.2"
 
 
-def test_the_run_before_is_the_last_one_on_this_model(tmp_path: Path) -> None:
-    other_model = machine(gpu_name="NVIDIA L4")
-    earlier = [history_run(0, {"a": 1.0}), history_run(1, {"a": 2.0}, machine(gpu="GPU-2"))]
-    for run in (*earlier, history_run(2, {"a": 3.0}, other_model), history_run(9, {"a": 4.0})):
-        add_run(tmp_path, run)
-    add_run(tmp_path, history_run(1.5, {"a": 1.0}, suite="blocks"))
-    before = run_before(tmp_path, history_run(3, {"a": 5.0}))
-    assert before is not None
-    assert before.started == earlier[1].started
-    run_paths(tmp_path, "quick")[1].write_bytes(b"damaged")
-    before = run_before(tmp_path, history_run(3, {"a": 5.0}))
-    assert before is not None
-    assert before.started == earlier[0].started
-    assert run_before(tmp_path, history_run(-1, {"a": 5.0})) is None
+def test_the_run_before_is_the_last_one_on_this_gpu_or_on_its_model(tmp_path: Path) -> None:
+    gpus = [machine(), machine(gpu="GPU-2"), machine(gpu="GPU-3", gpu_name="NVIDIA L4")]
+    for day in range(6):
+        add_run(tmp_path, history_run(day, {"a": 1.0 + day}, gpus[day % 3]))
+    add_run(tmp_path, history_run(5.5, {"a": 1.0}, suite="blocks"))
+
+    def before(day: float, **changes: str) -> str | None:
+        run = run_before(tmp_path, history_run(day, {"a": 9.0}, machine(**changes)))
+        return run and run.started[:10]
+
+    assert before(9) == "2026-01-04"
+    assert before(2.5) == "2026-01-01"
+    assert before(9, gpu="new") == "2026-01-05"
+    assert before(9, gpu="new", gpu_name="NVIDIA B200") is None
+    assert before(-1) is None
+    run_paths(tmp_path, "quick")[3].write_bytes(b"damaged")
+    assert before(9) == "2026-01-01"
