@@ -28,6 +28,7 @@ PROGRAMS = {
     "fences": "measure what a fence costs on a GPU, and on what that depends",
     "file_advice": "advise on public files, for readers who judge the suggestions",
     "fleet_ranking": "count which slow devices of a simulated fleet are named",
+    "history_blame": "count what `history` blames where the truth is known",
     "history_size": "measure the size of a history of 1,000 runs, and how long it takes to add and to read them",
     "intervals": "calibrate the intervals of predictions",
     "limits": "compare limits with the measured times of the reference runs",

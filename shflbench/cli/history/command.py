@@ -104,11 +104,16 @@ def show(
         required=True,
         help="intended: the new level is right; known: somebody works on it; ignore: do not show it.",
     ),
-    option("--since", metavar="DAY", default="", help="Day on which the change began, such as 2026-11-20; else all."),
+    option(
+        "--since",
+        metavar="DAY",
+        show_default="all changes of the cases",
+        help="Day on which the change began, such as 2026-11-20.",
+    ),
     option("--reason", metavar="TEXT", required=True, help="Why."),
 )
 @click.pass_obj
-def mark(console: Console, folder: Path, case: str, *, kind: str, since: str, reason: str) -> None:
+def mark(console: Console, folder: Path, case: str, *, kind: str, since: str | None, reason: str) -> None:
     """Record what is known about a change.
 
     FOLDER is a history, CASE the id of a case, with * for any text. Appends an entry to marks.yaml in FOLDER, which can
@@ -117,4 +122,4 @@ def mark(console: Console, folder: Path, case: str, *, kind: str, since: str, re
     from shflbench.cli.history.mark import mark_changes
     from shflbench.store.history.marks import Mark, MarkKind
 
-    mark_changes(console, folder, Mark(case=case, since=since, kind=MarkKind(kind), reason=reason))
+    mark_changes(console, folder, Mark(case=case, since=since or "", kind=MarkKind(kind), reason=reason))

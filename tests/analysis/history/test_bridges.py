@@ -1,0 +1,78 @@
+"""GPUs that replace one another: joined by a commit that both measured, or split."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from shflbench.analysis.history.bridges import join
+from shflbench.analysis.history.findings import history_of
+from shflbench.analysis.history.series import series_of
+from shflbench.store.history.record import HistoryKernel, HistoryRun
+from tests.fakes.histories import history_run, machine
+
+OLD, NEW = "GPU-1", "GPU-2"
+
+
+def run_on(gpu: str, day: float, commit: str, **times: float) -> HistoryRun:
+    return replace(history_run(day, times, machine(gpu=gpu)), commit=commit)
+
+
+def replaced(bridge: str = "c4", first: float = 4.5) -> list[HistoryRun]:
+    """Return five runs on one GPU and five on another one, that is 10% faster for `a` and 20% slower for `b`."""
+    before = [run_on(OLD, day, f"c{day}", a=10.0, b=20.0) for day in range(5)]
+    after = [run_on(NEW, first + day, f"c{day + 5}" if day else bridge, a=9.0, b=24.0) for day in range(5)]
+    return before + after
+
+
+def test_a_commit_that_both_measured_joins_two_gpus() -> None:
+    (joined,) = join(series_of(replaced()))
+    (bridge,) = joined.bridges
+    assert (bridge.old, bridge.new, bridge.run, bridge.commit) == (OLD, NEW, 5, "c4")
+    assert bridge.ratios == pytest.approx((0.9, 1.2))
+    assert joined.series.times.times == pytest.approx(np.tile([[10.0], [20.0]], 10))
+    assert [run.machine.gpu for run in joined.series.runs] == [OLD] * 5 + [NEW] * 5
+
+
+def test_without_such_a_commit_each_gpu_has_its_series() -> None:
+    old, new = join(series_of(replaced(bridge="other")))
+    assert not old.bridges
+    assert [(bridge.old, bridge.new, bridge.ratios) for bridge in new.bridges] == [(OLD, NEW, ())]
+
+
+def test_changed_files_are_no_commit() -> None:
+    every = replaced()
+    every[5] = replace(every[5], is_dirty=True)
+    assert len(join(series_of(every))) == 2
+
+
+def test_a_case_with_other_machine_code_stays_with_its_gpu() -> None:
+    every = replaced()
+    cases = every[5].cases
+    every[5] = replace(every[5], cases=(cases[0], replace(cases[1], kernel=HistoryKernel(code="other"))))
+    joined, old, new = join(series_of(every))
+    assert [item.series.cases for item in (joined, old, new)] == [("a",), ("b",), ("b",)]
+    assert [len(item.series.runs) for item in (joined, old, new)] == [10, 5, 5]
+
+
+def test_gpus_that_go_on_side_by_side_are_not_joined() -> None:
+    assert len(join(series_of(replaced(first=0.5)))) == 2
+
+
+def test_a_first_run_of_the_new_gpu_may_come_before_the_last_one_of_the_old_gpu() -> None:
+    every = replaced(bridge="c3", first=3.5)
+    assert len(join(series_of(every))) == 1
+
+
+def test_a_third_gpu_is_joined_with_the_second() -> None:
+    every = [*replaced(), *(run_on("GPU-3", 10 + day, f"c{day + 9}", a=18.0, b=48.0) for day in range(3))]
+    (joined,) = join(series_of(every))
+    assert [bridge.new for bridge in joined.bridges] == [NEW, "GPU-3"]
+    assert joined.series.times.times == pytest.approx(np.tile([[10.0], [20.0]], 13))
+
+
+def test_a_slower_gpu_is_no_change_of_a_case() -> None:
+    every = [run_on(OLD, day, f"c{day}", a=10.0, b=20.0) for day in range(30)]
+    every += [run_on(NEW, 29.5 + day, f"c{day + 29}", a=11.0, b=22.0) for day in range(30)]
+    (history,) = history_of(every)
+    assert history.changes == ()
