@@ -201,8 +201,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 BEGINNING = (
     "# What a history blames",
     "",
-    "Simulated by `python -m benchmarks history_blame --record`, whose text says how. A change is one case of one history",
-    "in which `history` saw a step. A number above 0 in the third column is wrong: the source of these cases stayed.",
+    "Simulated by `python -m benchmarks history_blame --record`, whose text says how. A change is one case of one",
+    "history in which `history` saw a step. A number above 0 in the third column is wrong: the source of these cases",
+    "stayed.",
     "",
 )
 

@@ -50,7 +50,7 @@ class StepObject(TypedDict):
     """A step or a drift of one case."""
 
     case: Annotated[str, "id"]
-    kind: Annotated[Literal["step", "drift"], "a drift goes on slowly"]
+    kind: Annotated[str, "step, or drift, which goes on slowly"]
     ratio: Annotated[float, "time after divided by time before"]
     low: Annotated[float, "lower end of its 95% interval"]
     high: Annotated[float, "upper end of its 95% interval"]

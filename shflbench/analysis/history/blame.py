@@ -197,8 +197,8 @@ def _of_machine(series: RunSeries, case: int, old: int, new: int) -> Iterator[Ch
         (CauseLabel.METHOD, _differing("method", before.method, after.method)),
         (CauseLabel.ENVIRONMENT, _differing("host", before.host, after.host)),
     ):
-        if found := tuple(changes):
-            yield ChangeCause(label, found)
+        if recorded := tuple(changes):
+            yield ChangeCause(label, recorded)
 
 
 def _differing(name: str, before: str, after: str) -> Iterator[RecordedChange]:

@@ -1,4 +1,4 @@
-"""What a history shows: per suite and GPU its changes with their causes, likely changes, and the level of each case."""
+"""The findings of a history: per suite and GPU its changes with their causes, likely changes, and all levels."""
 
 from __future__ import annotations
 

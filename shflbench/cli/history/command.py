@@ -66,7 +66,7 @@ def add(console: Console, runs: tuple[Path, ...], folder: Path, revision: str | 
         type=click.IntRange(1, 36500),
         default=30,
         show_default=True,
-        help="Show what was seen in so many days before the newest run.",
+        help="Show what was seen in this number of days before the newest run.",
     ),
     option("--all", "is_complete", is_flag=True, help="Show all changes, ignored ones, and the level of each case."),
 )

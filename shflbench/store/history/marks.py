@@ -1,4 +1,4 @@
-"""What people say about changes of a history: `marks.yaml` in its folder, a list that can be reviewed like code."""
+"""Remarks of people on changes of a history: `marks.yaml` in its folder, a list that can be reviewed like code."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""What is blamed for a change: each cause alone, causes together, and what is not known."""
+"""The causes of a change: each alone, several together, and those that are not known."""
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -45,13 +46,13 @@ def kernel_of(before: HistoryKernel, after: HistoryKernel) -> Callable[[bool], H
     return lambda is_after: after if is_after else before
 
 
-def machine_of(**values: object) -> Callable[[bool], HistoryMachine]:
+def machine_of(**values: Any) -> Callable[[bool], HistoryMachine]:
     return lambda is_after: machine(**(values if is_after else {}))
 
 
 OLD = HistoryKernel(code="x", source="s", registers=32, launch="26x1024")
 EDITED = replace(OLD, code="y", source="t", registers=40)
-KERNELS: dict[str, tuple[HistoryKernel, HistoryKernel, dict[str, object], tuple[str, ...]]] = {
+KERNELS: dict[str, tuple[HistoryKernel, HistoryKernel, dict[str, Any], tuple[str, ...]]] = {
     "nothing": (OLD, OLD, {}, ("unexplained",)),
     "source": (OLD, EDITED, {}, ("code",)),
     "comment": (OLD, replace(OLD, source="t"), {}, ("unexplained",)),
@@ -79,7 +80,7 @@ KERNELS: dict[str, tuple[HistoryKernel, HistoryKernel, dict[str, object], tuple[
 def test_what_changed_with_a_step_is_blamed(name: str) -> None:
     before, after, values, labels = KERNELS[name]
     values = {"options": "-std=c++20", "method": "usual", "host": "usual", **values}
-    usual = {"options": "-std=c++20", "method": "usual", "host": "usual"}
+    usual: dict[str, Any] = {"options": "-std=c++20", "method": "usual", "host": "usual"}
     found = of(runs(kernel_of(before, after), lambda is_after: machine(**(values if is_after else usual))))
     assert found.labels == labels
     assert (found.old, found.new) == (STEP - 1, STEP)

@@ -34,10 +34,9 @@ def runs() -> Iterator[HistoryRun]:
 
 
 @pytest.fixture(autouse=True)
-def _history(shflbench: Command) -> None:  # which changes the folder
-    assert shflbench
+def _history(tmp_path: Path) -> None:
     for run in runs():
-        add_run(HISTORY, run)
+        add_run(tmp_path / HISTORY, run)
 
 
 def test_what_changed_is_said_with_day_revision_and_cause(shflbench: Command) -> None:
