@@ -190,10 +190,10 @@ zcat history/runs/quick/20260115080010-*.json.gz | jq .machine
 `kernels.zip`, of another tool or of a version before 0.2.0, is kept without the identity of its kernels: no change
 can be attributed to their code."""
     recompiled = """\
-Where the source of a kernel, the compiler and the machine code all changed since the run before on this GPU, else on its model,
-`add` compiles the old source, from `sources/`, with the compiler of the new run. It must be installed where `add` runs,
-and it must reproduce the machine code of the new source; otherwise `recompiled` stays empty. Equal to the new machine
-code: the compiler changed it. Equal to the old machine code: the source did. Another one: both did."""
+Where the source of a kernel, the compiler and the machine code all changed since the run before on this GPU, else on
+its model, `add` compiles the old source, from `sources/`, with the compiler of the new run. It must be installed where
+`add` runs, and it must reproduce the machine code of the new source; otherwise `recompiled` stays empty. Equal to the
+new machine code: the compiler changed it. Equal to the old machine code: the source did. Another one: both did."""
     rows = [(f"`{key}`", meaning) for key, meaning in RUN_KEYS.items()]
     return _page(
         "Files of a history",

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 from shflbench.session.history.add import Addition, Refusal, add_all, run_before
@@ -50,14 +51,14 @@ def test_the_run_before_is_the_last_one_on_this_gpu_or_on_its_model(tmp_path: Pa
         add_run(tmp_path, history_run(day, {"a": 1.0 + day}, gpus[day % 3]))
     add_run(tmp_path, history_run(5.5, {"a": 1.0}, suite="blocks"))
 
-    def before(day: float, **changes: str) -> str | None:
-        run = run_before(tmp_path, history_run(day, {"a": 9.0}, machine(**changes)))
-        return run and run.started[:10]
+    def before(day: float, **changes: str) -> str:
+        run = run_before(tmp_path, history_run(day, {"a": 9.0}, replace(machine(), **changes)))
+        return run.started[:10] if run else ""
 
     assert before(9) == "2026-01-04"
     assert before(2.5) == "2026-01-01"
     assert before(9, gpu="new") == "2026-01-05"
-    assert before(9, gpu="new", gpu_name="NVIDIA B200") is None
-    assert before(-1) is None
+    assert before(9, gpu="new", gpu_name="NVIDIA B200") == ""
+    assert before(-1) == ""
     run_paths(tmp_path, "quick")[3].write_bytes(b"damaged")
     assert before(9) == "2026-01-01"
