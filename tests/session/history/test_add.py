@@ -3,7 +3,7 @@ from pathlib import Path
 
 from shflbench.session.history.add import Addition, Refusal, add_all, run_before
 from shflbench.store.history.folder import add_run, read_history, run_paths
-from tests.fakes.histories import history_run, machine
+from tests.fakes.histories import GPU, history_run, machine
 from tests.fakes.kept_runs import contents, edit, quiet_run
 
 
@@ -51,8 +51,8 @@ def test_the_run_before_is_the_last_one_on_this_gpu_or_on_its_model(tmp_path: Pa
         add_run(tmp_path, history_run(day, {"a": 1.0 + day}, gpus[day % 3]))
     add_run(tmp_path, history_run(5.5, {"a": 1.0}, suite="blocks"))
 
-    def before(day: float, **changes: str) -> str:
-        run = run_before(tmp_path, history_run(day, {"a": 9.0}, replace(machine(), **changes)))
+    def before(day: float, gpu: str = GPU, gpu_name: str = "NVIDIA H200") -> str:
+        run = run_before(tmp_path, history_run(day, {"a": 9.0}, replace(machine(), gpu=gpu, gpu_name=gpu_name)))
         return run.started[:10] if run else ""
 
     assert before(9) == "2026-01-04"
