@@ -171,7 +171,7 @@ cases are read in less than 2 s.
 A file that is damaged, renamed or not of a history costs that run alone: commands name it and read the others. A run
 that is there twice counts once."""
     contents = [
-        ("`runs/<suite>/<started>-<hash>.json.gz`", "a run: the time in UTC, 12 digits of the SHA-256 of its JSON"),
+        ("`runs/<suite>/<started>-<hash>.json.gz`", "a run: the time in UTC, 12 digits of the SHA-256 of the file"),
         (
             "`sources/<hash>.json.gz`",
             "a translation unit as the compiler got it: `unit`, its name; `text`; `headers` by their names; `options`",
@@ -179,7 +179,8 @@ that is there twice counts once."""
         ("`.gitignore`", "names the files that remain if `add` is killed"),
     ]
     run = """\
-A file holds JSON, compressed by gzip. Cases and different kernels are lists of equal length, one per key. Hashes of
+A file holds JSON, compressed by gzip in two parts, of which the second rarely changes. Cases, their times and different
+kernels are lists of equal length, one per key. Hashes of
 sources and machine code are the first 20 hexadecimal digits of a SHA-256; an empty text and null are unknown.
 
 ```sh

@@ -90,9 +90,9 @@ def add_run(folder: Path, run: HistoryRun) -> AddedRun:
     require_addable(folder)
     if path := path_of(folder, run):
         return AddedRun(path, is_new=False)
-    content = run_file.encode(run)
-    path = folder / RUNS / run.suite / run_file.file_name(run, content)
-    _write_once(folder, path, run_file.pack(content))
+    packed = run_file.pack_run(run)
+    path = folder / RUNS / run.suite / run_file.file_name(run, packed)
+    _write_once(folder, path, packed)
     if not (folder / ".gitignore").exists():
         _write_once(folder, folder / ".gitignore", GITIGNORE.encode())
     return AddedRun(path, is_new=True)

@@ -28,6 +28,10 @@ RUN_KEYS: Mapping[str, str] = {
     "machine.noise": "verdict on the noise during the run",
     "machine.sentinels": "pairs of the name of a sentinel and its time in µs, as those of cases",
     "machine.sentinel_version": "version of the sentinels, the frozen kernels that ran between the cases",
+    "times.time_us": "mean of the fastest half of the samples of a process, averaged over the processes, µs; null where"
+    " the case was not timed",
+    "times.error": "standard error of that as a fraction: by the differences between the processes or, if that is"
+    " larger or there is one process, by its rounds; null if unknown",
     "kernels.code": "hash of the machine code of a kernel and of those that its cases launch after it",
     "kernels.source": "hash of its unit and of the names of its kernels",
     "kernels.recompiled": "hash of the machine code that the compiler of this run makes of the source of the run"
@@ -41,10 +45,6 @@ RUN_KEYS: Mapping[str, str] = {
     "kernels.launch": "grid and block as launched, `1056x256`; of several launches, all",
     "cases.case": "id of the case",
     "cases.status": "status, as in `results.csv`",
-    "cases.time_us": "mean of the fastest half of the samples of a process, averaged over the processes, µs; null where"
-    " the case was not timed",
-    "cases.error": "standard error of that as a fraction: by the differences between the processes or, if that is"
-    " larger or there is one process, by its rounds; null if unknown",
     "cases.processes": "number of processes that timed it",
     "cases.kernel": "index of its kernel in the columns of `kernels`",
 }

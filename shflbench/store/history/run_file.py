@@ -1,14 +1,14 @@
 """One run of a history as the content of a file: JSON, a list per column, so that a thousand are read in a second.
 
-Columns that rarely change from run to run, such as the ids and the kernels, are decoded once for all runs that share
-them.
+It is compressed in two parts, which any gzip reads as one. The second holds what rarely changes from run to run, such
+as ids and kernels; a part with the bytes of an earlier one is not unpacked again.
 """
 
 from __future__ import annotations
 
 import math
 import zlib
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from gzip import compress
 from hashlib import sha256
@@ -38,7 +38,7 @@ ENDING = ".json.gz"
 MOST_BYTES = 32 << 20  # unpacked; a run of 430 cases has 0.1 MB
 # GitHub refuses files of 100 MB, and a run of 100,000 cases would have 6 MB.
 LEVEL = 6  # of zlib; 9 saves 1% and takes three times as long
-SHARED_COLUMNS = 4096  # kept in memory: some for each suite and each change of its kernels
+SHARED_PARTS = 256  # kept in memory, 20 kB each; files are read in the order of their start, suite by suite
 RESTORE = "restore the file from git or from a copy, or delete it: other runs do not depend on it"
 _STATUSES = frozenset(Status)
 
@@ -63,17 +63,23 @@ class _KernelTable:
 class _CaseTable:
     """The cases of a run; `kernel` is an index in its kernels."""
 
-    case: msgspec.Raw
-    status: msgspec.Raw
-    time_us: tuple[float | None, ...]
-    error: tuple[float | None, ...]
-    processes: msgspec.Raw
-    kernel: msgspec.Raw
+    case: tuple[str, ...]
+    status: tuple[str, ...]
+    processes: tuple[int, ...]
+    kernel: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _StoredRun:
-    """The file of a run."""
+class _Times:
+    """The times of the cases, in their order."""
+
+    time_us: tuple[float | None, ...]
+    error: tuple[float | None, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Head:
+    """The first part of the file."""
 
     schema: int
     suite: str
@@ -82,7 +88,14 @@ class _StoredRun:
     commit: str
     is_dirty: bool
     machine: HistoryMachine
-    kernels: msgspec.Raw
+    times: _Times
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Rest:
+    """The second part."""
+
+    kernels: _KernelTable
     cases: _CaseTable
 
 
@@ -91,30 +104,29 @@ class _Version:
     schema: int
 
 
-_RUN = msgspec.json.Decoder(_StoredRun)
+_HEAD = msgspec.json.Decoder(_Head)
+_REST = msgspec.json.Decoder(_Rest)
 _VERSION = msgspec.json.Decoder(_Version)
-_KERNELS = msgspec.json.Decoder(_KernelTable)
-_TEXTS = msgspec.json.Decoder(tuple[str, ...])
-_NUMBERS = msgspec.json.Decoder(tuple[int, ...])
 
 
 class _DamageError(ValueError):
     """The content is not that of a run."""
 
 
-def encode(run: HistoryRun) -> bytes:
-    """Return the content of a run's file, not yet compressed: equal runs give equal bytes."""
+def pack_run(run: HistoryRun) -> bytes:
+    """Return the content of a run's file; equal runs give equal bytes."""
     columns = CaseColumns.of(run.cases)
     kernels = {kernel: place for place, kernel in enumerate(dict.fromkeys(columns.kernel))}
-    cases = {item.name: getattr(columns, item.name) for item in fields(columns)}
     head = {item.name: getattr(run, item.name) for item in fields(run) if item.name != "cases"}
-    content = {
-        "schema": SCHEMA,
-        **head,
+    times = {item.name: getattr(columns, item.name) for item in fields(_Times)}
+    cases = {item.name: getattr(columns, item.name) for item in fields(_CaseTable)}
+    rest = {
         "kernels": {item.name: [getattr(kernel, item.name) for kernel in kernels] for item in fields(HistoryKernel)},
         "cases": {**cases, "kernel": [kernels[kernel] for kernel in columns.kernel]},
     }
-    return msgspec.json.encode(content)
+    first = msgspec.json.encode({"schema": SCHEMA, **head, "times": times})
+    # Both parts together are one object.
+    return pack(first.removesuffix(b"}")) + pack(b"," + msgspec.json.encode(rest).removeprefix(b"{"))
 
 
 def pack(content: bytes) -> bytes:
@@ -122,9 +134,9 @@ def pack(content: bytes) -> bytes:
     return compress(content, LEVEL, mtime=0)
 
 
-def file_name(run: HistoryRun, content: bytes) -> str:
-    """Return the name of a run's file: when it started, and the hash of what `encode` returned."""
-    return f"{digits_of(run.started)}-{sha256(content).hexdigest()[:DIGITS]}{ENDING}"
+def file_name(run: HistoryRun, packed: bytes) -> str:
+    """Return the name of a run's file: when it started, and the hash of its content."""
+    return f"{digits_of(run.started)}-{sha256(packed).hexdigest()[:DIGITS]}{ENDING}"
 
 
 def digits_of(started: str) -> str:
@@ -138,12 +150,11 @@ def decode(packed: bytes, path: Path) -> HistoryRun:
     ResultsError, with the reason, where it is damaged, does not fit its name and folder, or is of a newer version.
     """
     try:
-        content = unpack(packed)
-        run = _decoded(content, path)
+        run = _decoded(packed, path)
     except (ValueError, RecursionError, zlib.error) as error:  # `msgspec.DecodeError` is a ValueError
         raise ResultsError(f"{path} is damaged: {_clause(error, packed)}", RESTORE) from error
-    if path.name != file_name(run, content):
-        raise ResultsError(f"{path} was renamed or changed: the run in it is {file_name(run, content)}", RESTORE)
+    if path.name != file_name(run, packed):
+        raise ResultsError(f"{path} was renamed or changed: the run in it is {file_name(run, packed)}", RESTORE)
     if path.parent.name != run.suite:
         raise ResultsError(f"{path} lies in the wrong folder: the run in it is of suite {run.suite}", RESTORE)
     return run
@@ -151,15 +162,21 @@ def decode(packed: bytes, path: Path) -> HistoryRun:
 
 def unpack(packed: bytes) -> bytes:
     """Return the content of a compressed file; `zlib.error` or ValueError where it is damaged, or far too large."""
+    content, rest = _unpack_part(packed)
+    if rest:
+        raise _DamageError("something follows its end")
+    return content
+
+
+def _unpack_part(packed: bytes) -> tuple[bytes, bytes]:
+    """Return the content of the first part, and the other parts."""
     decompressor = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
     content = decompressor.decompress(packed, MOST_BYTES)
     if decompressor.unconsumed_tail:
         raise _DamageError(f"it holds more than {MOST_BYTES:,} bytes")
     if not decompressor.eof:
         raise _DamageError("its end is missing")
-    if decompressor.unused_data:
-        raise _DamageError("something follows its end")
-    return content
+    return content, decompressor.unused_data
 
 
 def _clause(error: Exception, packed: bytes) -> str:
@@ -171,17 +188,31 @@ def _clause(error: Exception, packed: bytes) -> str:
     return str(error)
 
 
-def _decoded(content: bytes, path: Path) -> HistoryRun:
+def _decoded(packed: bytes, path: Path) -> HistoryRun:
+    first, second = _unpack_part(packed)
+    first += b"}"
     try:
-        stored = _RUN.decode(content)
+        head = _HEAD.decode(first)
     except msgspec.DecodeError:
-        refuse_newer(content, path)
+        refuse_newer(first, path)
         raise
-    refuse_newer(content, path, stored.schema)
-    check_suite(stored.suite, path, "suite")
-    check_moments({"started": stored.started}, path, RESTORE)
-    head = {item.name: getattr(stored, item.name) for item in fields(HistoryRun) if item.name != "cases"}
-    return HistoryRun(**head, cases=_columns(stored))
+    refuse_newer(first, path, head.schema)
+    check_suite(head.suite, path, "suite")
+    check_moments({"started": head.started}, path, RESTORE)
+    known = _rest(second)
+    times = head.times
+    _require_equal_lengths({"case": known.case, "time_us": times.time_us, "error": times.error})
+    _require_amounts("time_us", times.time_us)
+    _require_amounts("error", times.error)
+    return HistoryRun(
+        suite=head.suite,
+        suite_sha256=head.suite_sha256,
+        started=head.started,
+        commit=head.commit,
+        is_dirty=head.is_dirty,
+        machine=head.machine,
+        cases=replace(known, time_us=times.time_us, error=times.error),
+    )
 
 
 def refuse_newer(content: bytes, path: Path, schema: int | None = None) -> None:
@@ -196,22 +227,6 @@ def refuse_newer(content: bytes, path: Path, schema: int | None = None) -> None:
         raise _DamageError(f"`schema` is {number}, not 1 or above")
 
 
-def _columns(stored: _StoredRun) -> CaseColumns:
-    cases = stored.cases
-    columns = CaseColumns(
-        case=_texts(bytes(cases.case)),
-        status=_statuses(bytes(cases.status)),
-        time_us=cases.time_us,
-        error=cases.error,
-        processes=_numbers(bytes(cases.processes)),
-        kernel=_kernels_by_case(bytes(stored.kernels), bytes(cases.kernel)),
-    )
-    _require_equal_lengths({item.name: getattr(columns, item.name) for item in fields(columns)})
-    _require_amounts("time_us", cases.time_us)
-    _require_amounts("error", cases.error)
-    return columns
-
-
 def _require_equal_lengths(columns: dict[str, Any]) -> None:
     lengths = {name: len(column) for name, column in columns.items()}
     if len(set(lengths.values())) > 1:
@@ -224,37 +239,30 @@ def _require_amounts(name: str, values: Iterable[float | None]) -> None:
         raise _DamageError(f"`{name}` has a number that is below 0 or infinite")
 
 
-@lru_cache(SHARED_COLUMNS)
-def _texts(raw: bytes) -> tuple[str, ...]:
-    return _TEXTS.decode(raw)
-
-
-@lru_cache(SHARED_COLUMNS)
-def _statuses(raw: bytes) -> tuple[str, ...]:
-    statuses = _TEXTS.decode(raw)
-    if strange := set(statuses) - _STATUSES:
-        raise _DamageError(f"`status` is {min(strange)!r}, not one of {', '.join(Status)}")
-    return statuses
-
-
-@lru_cache(SHARED_COLUMNS)
-def _numbers(raw: bytes) -> tuple[int, ...]:
-    return _NUMBERS.decode(raw)
-
-
-@lru_cache(SHARED_COLUMNS)
-def _kernels(raw: bytes) -> tuple[HistoryKernel, ...]:
-    stored = _KERNELS.decode(raw)
-    columns = {item.name: getattr(stored, item.name) for item in fields(stored)}
-    _require_equal_lengths(columns)
-    return tuple(
-        HistoryKernel(**dict(zip(columns, values, strict=True))) for values in zip(*columns.values(), strict=True)
+@lru_cache(SHARED_PARTS)
+def _rest(packed: bytes) -> CaseColumns:
+    """Return the cases in the second part of a file, with no times."""
+    if not packed:
+        raise _DamageError("its end is missing")
+    stored = _REST.decode(b"{" + unpack(packed).removeprefix(b","))
+    cases = {item.name: getattr(stored.cases, item.name) for item in fields(stored.cases)}
+    _require_equal_lengths(cases)
+    if unknown := set(stored.cases.status) - _STATUSES:
+        raise _DamageError(f"`status` is {min(unknown)!r}, not one of {', '.join(Status)}")
+    kernels = _kernels(stored.kernels)
+    if not all(0 <= place < len(kernels) for place in stored.cases.kernel):
+        raise _DamageError("`kernel` has an index without a kernel")
+    return CaseColumns(
+        case=stored.cases.case,
+        status=stored.cases.status,
+        time_us=(),
+        error=(),
+        processes=stored.cases.processes,
+        kernel=tuple(kernels[place] for place in stored.cases.kernel),
     )
 
 
-@lru_cache(SHARED_COLUMNS)
-def _kernels_by_case(kernels: bytes, places: bytes) -> tuple[HistoryKernel, ...]:
-    known, indices = _kernels(kernels), _numbers(places)
-    if indices and not (min(indices) >= 0 and max(indices) < len(known)):
-        raise _DamageError("`kernel` has an index without a kernel")
-    return tuple(known[index] for index in indices)
+def _kernels(stored: _KernelTable) -> list[HistoryKernel]:
+    columns = {item.name: getattr(stored, item.name) for item in fields(stored)}
+    _require_equal_lengths(columns)
+    return [HistoryKernel(**dict(zip(columns, values, strict=True))) for values in zip(*columns.values(), strict=True)]

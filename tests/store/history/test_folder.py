@@ -61,8 +61,8 @@ def test_a_run_is_known_by_its_times_and_not_by_its_revision(history: Path) -> N
 
 def test_a_run_that_two_branches_added_counts_once(history: Path) -> None:
     run = replace(history_run(1, {"a": 11.0}), commit="abc")
-    content = run_file.encode(run)
-    (history / "runs/quick" / run_file.file_name(run, content)).write_bytes(run_file.pack(content))
+    packed = run_file.pack_run(run)
+    (history / "runs/quick" / run_file.file_name(run, packed)).write_bytes(packed)
     assert starts(history) == ["2026-01-01", "2026-01-02", "2026-01-03"]
 
 
