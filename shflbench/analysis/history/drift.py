@@ -27,13 +27,13 @@ FEWEST_POINTS, SHARE_OF_POINTS = 6, 0.4  # of a window: weekly runs have half of
 LEAST = 0.01  # change within a window
 # Margins of the change within a window: in its standard errors, from runs before the window; in the scatter of the
 # points around the line; and in this scatter if fewer than so many runs before the window show the noise.
-ERRORS, SCATTERS, SCATTERS_ALONE, FEWEST_BEFORE = 5.0, 4.5, 16.0, 40
-# Runs that resemble their neighbors wander. 64 runs underestimate their correlation.
-MORE_CORRELATION, MOST_CORRELATION = 0.15, 0.95
+ERRORS, SCATTERS, SCATTERS_ALONE, FEWEST_BEFORE = 4.4, 4.5, 16.0, 40
+# Runs that resemble their neighbors wander. Few runs underestimate their correlation, by up to so much / their number.
+MORE_CORRELATION, MOST_CORRELATION = 7.0, 0.95
 # A line fits better than levels: their sum of squares is so many times larger, and the middle third of the window
 # differs from both others by at least a quarter of the change.
 BETTER_THAN_LEVELS, LEAST_OF_THIRD = 1.5, 0.25
-# A drift lasts as long as its window shows half of the change that names one.
+# A drift lasts as long as its window shows half of the slope with which it was named.
 STILL = 0.5
 
 
@@ -43,6 +43,7 @@ class Periods:
 
     of_runs: Places  # period of each run
     points: Floats  # series × periods: median, NaN without runs
+    counts: Places  # likewise: runs
     firsts: Places  # first run of each period, or of the next that has runs; one more than the periods
 
     @classmethod
@@ -51,14 +52,17 @@ class Periods:
         periods = np.floor((days - days[0]) / PERIOD_DAYS).astype(np.int64)
         firsts = np.searchsorted(periods, np.arange(periods[-1] + 2))
         points = np.full((len(values), len(firsts) - 1), np.nan)
+        counts = np.zeros(points.shape, np.int64)
         for period in np.unique(periods):
-            points[:, period] = _median(values[:, firsts[period] : firsts[period + 1]])
-        return cls(periods, points, firsts)
+            runs = values[:, firsts[period] : firsts[period + 1]]
+            counts[:, period] = np.isfinite(runs).sum(axis=1)
+            points[:, period] = _median(runs, counts[:, period])
+        return cls(periods, points, counts, firsts)
 
 
-def _median(values: Floats) -> Floats:
-    """Return the median of the finite values of each line; NaN if there is none."""
-    ordered, count = np.sort(values, axis=1), np.isfinite(values).sum(axis=1)
+def _median(values: Floats, count: Places) -> Floats:
+    """Return the median of the finite values of each line, of which there are so many; NaN if there is none."""
+    ordered = np.sort(values, axis=1)  # NaN last
     middle = np.maximum(np.array([(count - 1) // 2, count // 2]), 0)
     low, high = (np.take_along_axis(ordered, place[:, None], axis=1)[:, 0] for place in middle)
     return np.asarray((low + high) / 2)
@@ -90,8 +94,9 @@ class Trend(NamedTuple):
         return self.linear & (np.abs(self.change) >= self.margin)
 
     def lasting(self, per_day: Floats) -> dict[int, float]:
-        """Return the slopes per day of the series whose drift, of this slope, goes on."""
-        goes_on = (np.abs(self.change) >= STILL * self.margin) & (self.per_day * per_day[self.rows] > 0)
+        """Return the slopes per day of the series whose drift, named with this slope, goes on."""
+        named = per_day[self.rows]
+        goes_on = self.per_day * np.sign(named) >= STILL * np.abs(named)
         return dict(zip(self.rows[goes_on].tolist(), self.per_day[goes_on].tolist(), strict=True))
 
 
@@ -114,10 +119,12 @@ def _trend(periods: Periods, last: int, length: int, noise: Sequence[Noise]) -> 
     steps = np.diff(thirds, axis=0) * np.sign(change) >= LEAST_OF_THIRD * np.abs(thirds[2] - thirds[0])
     even = (sizes > 0).all(axis=0) & steps.all(axis=0)
     before = noise[max(first - 1, 0)]
-    runs = max(1, int(periods.firsts[last + 1] - periods.firsts[first]))
-    correlation = np.clip(before.correlation[rows] + MORE_CORRELATION, 0.0, MOST_CORRELATION)
+    runs = periods.counts[rows, first : last + 1].sum(axis=1)
+    known = before.known[rows]
+    correlation = before.correlation[rows] + MORE_CORRELATION / np.maximum(known, 1)
+    correlation = np.clip(correlation, 0.0, MOST_CORRELATION)
     error = SD_OF_MAD * before.spread[rows] * np.sqrt(12 / runs * (1 + correlation) / (1 - correlation))
-    enough = before.known[rows] >= FEWEST_BEFORE
+    enough = known >= FEWEST_BEFORE
     margin = np.where(enough, np.maximum(ERRORS * error, SCATTERS * scatter), SCATTERS_ALONE * scatter)
     return Trend(
         length=length,
@@ -187,11 +194,12 @@ def _gain_of_step(values: Floats, known: Flags) -> Floats:
 def line_beats_levels(points: Floats, starts: Sequence[int]) -> bool:
     """Return whether a line fits the points of one series better than levels that begin at these places.
 
-    A period in which a level begins has runs of both levels: its median says nothing.
+    A period in which a level begins has runs of both levels: its median says nothing. Levels that leave too few other
+    periods are no levels.
     """
     known = np.setdiff1d(np.flatnonzero(np.isfinite(points)), starts)
     if len(known) < FEWEST_POINTS:
-        return False
+        return True
     values = points[known]
     line = np.polyval(np.polyfit(known, values, 1), known)
     level = np.searchsorted(np.asarray(sorted(starts)), known, side="right")

@@ -98,6 +98,14 @@ class References:
         self.counts[row] = len(values)
         self.level[row] = np.median(values)
 
+    def correct(self, row: int, differences: Floats) -> None:
+        """Replace the last differences of a series: a drift that was not known then is no noise."""
+        known = int(self.known[row])
+        count = min(len(differences), known)
+        self.past[row, known - count : known] = differences[len(differences) - count :]
+        places = np.arange(max(known - MEMORY, 0), known)
+        self.differences[row, places % MEMORY] = self.past[row, places]
+
     def refresh(self, assumed: Floats) -> None:
         """Estimate level, spread and margin again; `assumed` is the spread before any run."""
         known = np.minimum(self.known, MEMORY)

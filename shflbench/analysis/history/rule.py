@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shflbench.analysis.compare.quantiles import student
-from shflbench.analysis.history.drift import Noise, Periods, Trend, line_beats_levels, trends
+from shflbench.analysis.history.drift import PERIOD_DAYS, Noise, Periods, Trend, line_beats_levels, trends
 from shflbench.analysis.history.levels import Drift, LevelChange, OpenChange
 from shflbench.analysis.history.reference import MEMORY, SD_OF_MAD, References, assumed_spread
 
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 LEAST = 0.01  # change
 FEWEST, MOST = 3, 12  # runs in a row that are an alarm
 # The probability that so many runs in a row lie beyond the margin by chance: a year has 365 runs and two sides.
-CHANCE, PRIOR = 1e-4, 0.5
+CHANCE, PRIOR = 1.2e-4, 0.5
 # Past runs count as beyond the margin if they were as far from their level as this share of the change. A case whose
 # buffers are on other pages in one process of ten returns to that level by itself.
-AS_FAR = 0.7
+AS_FAR = 0.75
 # Runs in a row that a young series needs, by the runs before that are needed for it. With fewer than the last,
 # a series has no level yet: QUIET runs elsewhere replace the level without an alarm.
 YOUNG = ((18, 3), (14, 4), (10, 6), (7, 8))
@@ -106,14 +106,18 @@ class _Watch:
         # values are compared after the drift since the anchor is subtracted
         self.per_day = np.zeros(count)
         self.anchors = np.zeros(count)  # days
+        self.begun = np.zeros(count, np.int64)  # first run of the level, by its alarm
         self.drifting = np.zeros(count, np.int64)  # periods of the window that shows it; 0 for none
+        self.named = np.zeros(count)  # slope per day with which it was named
         self.fresh = np.zeros(count, np.int64)  # period from which a window may show a new drift
         self.alarms: list[_Alarm] = []
 
     def _first_values(self) -> Floats:
+        if not self.values.size:
+            return np.zeros(len(self.values))
         known = np.isfinite(self.values)
-        first = np.argmax(known, axis=1)[:, None] if known.shape[1] else np.zeros((len(known), 0), int)
-        return np.where(known.any(axis=1), np.take_along_axis(self.values, first, axis=1)[:, 0], 0.0)
+        first = np.take_along_axis(self.values, np.argmax(known, axis=1)[:, None], axis=1)[:, 0]
+        return np.where(known.any(axis=1), first, 0.0)
 
     def watch(self) -> _Watch:
         """Pass through all runs."""
@@ -193,6 +197,7 @@ class _Watch:
         if reference.known[series] >= YOUNG[-1][0]:
             first = self._first_of(series, int(runs[0]), float(np.median(values)))
             self.alarms.append(self._alarm(series, first, run))
+            self.begun[series] = first
         reference.restart(series, values, weights)
         self.counts[series] = self.sides[series] = 0
 
@@ -205,8 +210,7 @@ class _Watch:
         values = self._flat(np.full(len(before), series), before)
         costs = np.abs(values - level) - np.abs(values - self.references.level[series])
         sums = np.cumsum(costs[::-1])[::-1]
-        begun = max((alarm.seen for alarm in self.alarms if alarm.series == series), default=-1)
-        places = [place for place in range(len(before)) if sums[place] < 0 and before[place] > begun]
+        places = [place for place in range(len(before)) if sums[place] < 0 and before[place] > self.begun[series]]
         return int(before[min(places, key=lambda place: sums[place])]) if places else first
 
     def _alarm(self, series: int, first: int, run: int) -> _Alarm:
@@ -234,8 +238,9 @@ class _Watch:
             new = (self.drifting[trend.rows] == 0) & (self.fresh[trend.rows] <= last - trend.length + 1)
             for place in np.flatnonzero(trend.drifts & new):
                 self._name(trend, int(place), periods, last, run)
-            lasting = trend.lasting(self.per_day)
-            for series in np.flatnonzero((self.drifting == trend.length) & (self.counts == 0)).tolist():
+            lasting = trend.lasting(self.named)
+            whole = self.begun < periods.firsts[last - trend.length + 1]  # without a step, which would change the slope
+            for series in np.flatnonzero((self.drifting == trend.length) & (self.counts == 0) & whole).tolist():
                 if series not in lasting:
                     self.drifting[series], self.fresh[series] = 0, last + 1
                 self._follow(series, lasting.get(series, 0.0), run)
@@ -255,14 +260,18 @@ class _Watch:
             self.alarms += steps
         for alarm in steps:
             alarm.drift, alarm.after = drift, start + float(trend.change[place])
-        self.drifting[series] = trend.length
+        self.drifting[series], self.named[series] = trend.length, per_day
+        middle = self.days[0] + PERIOD_DAYS * (first + 0.5)
+        runs = since + np.flatnonzero(np.isfinite(self.values[series, since:run]))
+        self.references.correct(series, self.values[series, runs] - start - per_day * (self.days[runs] - middle))
         self.counts[series] = self.sides[series] = 0
         self._follow(series, per_day, run)
 
     def _follow(self, series: int, per_day: float, run: int) -> None:
         """Subtract this drift from the next runs."""
         self.per_day[series], self.anchors[series] = per_day, self.days[run]
-        runs = np.flatnonzero(np.isfinite(self.values[series, :run]))[-REFILL:]
+        begun = int(self.begun[series])
+        runs = begun + np.flatnonzero(np.isfinite(self.values[series, begun:run]))[-REFILL:]
         rows = np.full(len(runs), series)
         self.references.restart(series, self._flat(rows, runs), self._weights(rows, runs))
 
