@@ -42,7 +42,7 @@ def _print_suite(console: Console, history: SuiteHistory, shown: ShownHistory) -
     for bridge in history.bridges:
         console.data(words.bridge_in_words(bridge))
     changes = recent(history, shown.days, with_ignored=shown.is_complete)
-    console.data(_summary(history, len(changes), shown))
+    console.data(words.too_few(history) or _summary(history, len(changes), shown))
     for event in events_of(changes):
         console.data("")
         console.lines(_event(event))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.history.blame import CauseLabel
+from shflbench.analysis.history.rule import FEWEST_RUNS
 from shflbench.core.words import count_noun
 
 if TYPE_CHECKING:
@@ -36,7 +37,14 @@ def headline(history: SuiteHistory) -> str:
     moments = history.moments
     runs = count_noun(len(moments), "run")
     gpu = ", ".join(filter(None, (history.gpu_name or "unknown GPU", history.gpu)))
-    return f"{history.suite} on {gpu}: {runs} from {moments[0].day} to {moments[-1].day}"
+    days = f"from {moments[0].day} to {moments[-1].day}" if len(moments) > 1 else f"on {moments[0].day}"
+    return f"{history.suite} on {gpu}: {runs} {days}"
+
+
+def too_few(history: SuiteHistory) -> str:
+    """Return that there are too few runs for any alarm; empty if there are enough."""
+    missing = FEWEST_RUNS - len(history.moments)
+    return f"too few runs to find changes: the first can be seen after {missing} more" if missing > 0 else ""
 
 
 def percent(ratio: float) -> str:
