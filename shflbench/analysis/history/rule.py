@@ -40,7 +40,7 @@ AS_FAR = 0.75
 # a series has no level yet: QUIET runs elsewhere replace the level without an alarm.
 YOUNG = ((18, 3), (14, 4), (10, 6), (7, 8))
 QUIET = 10
-FEWEST_RUNS = sum(YOUNG[-1])  # of a series with an alarm
+FEWEST_RUNS = 1 + sum(YOUNG[-1])  # of a series with an alarm
 BACK = 4  # runs before the alarm's that may be the first of the new level
 REFILL = 10  # last runs that give the level of a drifting series
 DAYS_PER_MONTH = 30

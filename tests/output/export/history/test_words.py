@@ -1,0 +1,24 @@
+"""The words for a history."""
+
+import pytest
+
+from shflbench.analysis.history.findings import history_of
+from shflbench.analysis.history.rule import FEWEST_RUNS
+from shflbench.output.export.history.words import headline, too_few
+from tests.fakes.histories import history_run
+
+
+@pytest.mark.parametrize("runs", [1, FEWEST_RUNS - 1, FEWEST_RUNS])
+def test_too_few_runs_are_said_where_no_change_can_be_seen(runs: int) -> None:
+    stepped = 8
+    (history,) = history_of(history_run(day, {"a": 20.0 if day >= stepped else 10 + day / 1000}) for day in range(runs))
+    missing = FEWEST_RUNS - runs
+    wanted = f"too few runs to find changes: the first can be seen after {missing} more" if missing else ""
+    assert too_few(history) == wanted
+    assert bool(history.changes) == (not missing)
+
+
+@pytest.mark.parametrize(("runs", "days"), [(1, "1 run on 2026-01-01"), (3, "3 runs from 2026-01-01 to 2026-01-03")])
+def test_the_headline_has_the_days(runs: int, days: str) -> None:
+    (history,) = history_of(history_run(day, {"a": 10.0}) for day in range(runs))
+    assert headline(history) == f"quick on NVIDIA H200, GPU-00000000-0000-0000-0000-000000000001: {days}"
