@@ -193,12 +193,17 @@ def _of_machine(series: RunSeries, case: int, old: int, new: int) -> Iterator[Ch
     for label, changes in (
         (CauseLabel.LAUNCH, _differing("launch", *launches)),
         (CauseLabel.DRIVER, _differing("driver", before.driver, after.driver)),
-        (CauseLabel.GPU, _differing("GPU", before.gpu, after.gpu)),
+        (CauseLabel.GPU, _of_gpu(before, after)),
         (CauseLabel.METHOD, _differing("method", before.method, after.method)),
         (CauseLabel.ENVIRONMENT, _differing("host", before.host, after.host)),
     ):
         if recorded := tuple(changes):
             yield ChangeCause(label, recorded)
+
+
+def _of_gpu(before: HistoryMachine, after: HistoryMachine) -> Iterator[RecordedChange]:
+    yield from _differing("GPU", before.gpu, after.gpu)
+    yield from _differing("settings", before.gpu_settings, after.gpu_settings)
 
 
 def _differing(name: str, before: str, after: str) -> Iterator[RecordedChange]:

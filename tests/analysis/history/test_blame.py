@@ -67,6 +67,7 @@ KERNELS: dict[str, tuple[HistoryKernel, HistoryKernel, dict[str, Any], tuple[str
     "source unknown": (OLD, HistoryKernel(code="y"), {"compiler": "14.0"}, ("code or compiler",)),
     "driver": (OLD, OLD, {"driver": "590.2"}, ("driver",)),
     "method": (OLD, OLD, {"method": "other"}, ("method",)),
+    "GPU settings": (OLD, OLD, {"gpu_settings": "power limit 600"}, ("GPU",)),
     "host": (OLD, OLD, {"host": "other"}, ("environment",)),
     "code and driver": (OLD, EDITED, {"driver": "590.2"}, ("code", "driver")),
     "launch": (OLD, replace(OLD, launch="52x1024"), {}, ("launch",)),
@@ -79,8 +80,8 @@ KERNELS: dict[str, tuple[HistoryKernel, HistoryKernel, dict[str, Any], tuple[str
 @pytest.mark.parametrize("name", KERNELS)
 def test_what_changed_with_a_step_is_blamed(name: str) -> None:
     before, after, values, labels = KERNELS[name]
-    values = {"options": "-std=c++20", "method": "usual", "host": "usual", **values}
-    usual: dict[str, Any] = {"options": "-std=c++20", "method": "usual", "host": "usual"}
+    usual: dict[str, Any] = {"options": "-std=c++20", "method": "usual", "host": "usual", "gpu_settings": "usual"}
+    values = {**usual, **values}
     found = of(runs(kernel_of(before, after), lambda is_after: machine(**(values if is_after else usual))))
     assert found.labels == labels
     assert (found.old, found.new) == (STEP - 1, STEP)
