@@ -23,7 +23,7 @@ def step(size: float, first: int = DAY, runs: int = RUNS) -> Floats:
 
 
 def ramp(per_month: float, first: int, runs: int, days: int = 1000) -> Floats:
-    return np.log1p(per_month) / 30 * np.clip(np.arange(runs) - first, 0, days)
+    return np.asarray(np.log1p(per_month) / 30 * np.clip(np.arange(runs) - first, 0, days))
 
 
 def series(*noise: Floats, errors: Floats | None = None, days: Floats | None = None) -> SeriesTimes:
@@ -262,7 +262,7 @@ def test_runs_per_day_do_not_change_what_a_drift_is() -> None:
 
 
 def test_weekly_runs_show_a_drift() -> None:
-    days = 7.0 * np.arange(60)
+    days = np.arange(0.0, 7 * 60, 7)
     noise = normal(0.0005, 60) + np.log1p(0.01) / 30 * np.maximum(days - 200, 0)
     drifts = [change.drift for change in level_changes(series(noise, days=days)) if change.drift]
     assert drifts
