@@ -23,7 +23,7 @@ NOISY = 0.0005, 0.012
 CALM, LOUD = 0.0015, 0.005
 FIRST_CHANGE, LAST_CHANGE = 60, 300  # days
 LEVELS = 0.002, 0.02  # distances of the second level
-MISSING, GAPS, DAYS_OF_GAPS = 0.1, 6, 365  # weeks without a run of the case, in so many days
+MISSING, GAPS, DAYS_OF_GAPS = 0.1, 6, 365  # weeks without a run of the case, per number of days
 OUTLIERS = 0.01
 SHARES = 0.05, 0.5  # of the runs at the second level
 

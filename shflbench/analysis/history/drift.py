@@ -170,7 +170,7 @@ class _Line:
         return np.asarray(self.counts >= max(FEWEST_POINTS, SHARE_OF_POINTS * self.known.shape[1]))
 
     def select(self, rows: Places) -> _Line:
-        return _Line(*(getattr(self, each.name)[rows] for each in fields(self)))
+        return _Line(*(getattr(self, field.name)[rows] for field in fields(self)))
 
 
 def _thirds(values: Floats, known: Flags) -> tuple[Floats, Places]:

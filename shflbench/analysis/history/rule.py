@@ -306,7 +306,7 @@ class _Watch:
 
     def unfinished(self) -> Iterator[OpenChange]:
         """Yield the changes that are no alarm yet."""
-        rows = np.flatnonzero(self.counts)
+        rows = np.flatnonzero((self.counts > 0) & (self.references.known >= YOUNG[-1][0]))
         if not len(rows):
             return
         needed, changes = self._needed(rows)

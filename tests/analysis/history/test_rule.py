@@ -165,6 +165,11 @@ def test_seen_step_and_unchanged_series_are_not_open() -> None:
     assert open_changes(series(normal(), normal(seed=7) + step(0.02))) == ()
 
 
+def test_case_without_a_level_has_no_open_change() -> None:
+    noise = normal(runs=12) + step(0.05, 5, 12)
+    assert open_changes(series(noise)) == ()
+
+
 def test_series_without_runs_have_no_changes() -> None:
     empty = SeriesTimes(times=np.empty((2, 0)), errors=np.empty((2, 0)), days=np.empty(0))
     assert level_changes(empty) == ()
