@@ -68,7 +68,7 @@ def _median(values: Floats, count: Places) -> Floats:
     return np.asarray((low + high) / 2)
 
 
-class Noise(NamedTuple):
+class PeriodNoise(NamedTuple):
     """The noise of all series at the end of a period."""
 
     spread: Floats  # MAD
@@ -76,7 +76,7 @@ class Noise(NamedTuple):
     known: Places  # runs that it is known from
 
 
-class Trend(NamedTuple):
+class WindowTrend(NamedTuple):
     """Straight lines through one window of the series that changed within it: arrays with an element for each."""
 
     length: int  # periods
@@ -100,12 +100,12 @@ class Trend(NamedTuple):
         return dict(zip(self.rows[goes_on].tolist(), self.per_day[goes_on].tolist(), strict=True))
 
 
-def trends(periods: Periods, last: int, noise: Sequence[Noise]) -> list[Trend]:
+def trends(periods: Periods, last: int, noise: Sequence[PeriodNoise]) -> list[WindowTrend]:
     """Return the lines of each window that ends with the period `last`; `noise` at the end of each period so far."""
     return [_trend(periods, last, length, noise) for length in WINDOWS if last + 1 >= length]
 
 
-def _trend(periods: Periods, last: int, length: int, noise: Sequence[Noise]) -> Trend:
+def _trend(periods: Periods, last: int, length: int, noise: Sequence[PeriodNoise]) -> WindowTrend:
     first = last - length + 1
     line = _Line.through(periods.points[:, first : last + 1])
     rows = np.flatnonzero(line.fits & (np.abs(line.slopes) * (length - 1) >= STILL * LEAST))
@@ -126,7 +126,7 @@ def _trend(periods: Periods, last: int, length: int, noise: Sequence[Noise]) -> 
     error = SD_OF_MAD * before.spread[rows] * np.sqrt(12 / runs * (1 + correlation) / (1 - correlation))
     enough = known >= FEWEST_BEFORE
     margin = np.where(enough, np.maximum(ERRORS * error, SCATTERS * scatter), SCATTERS_ALONE * scatter)
-    return Trend(
+    return WindowTrend(
         length=length,
         rows=rows,
         linear=even & (total - _gain_of_step(line.values, line.known) > BETTER_THAN_LEVELS * around_line),

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shflbench.analysis.compare.quantiles import student
-from shflbench.analysis.history.drift import PERIOD_DAYS, Noise, Periods, Trend, line_beats_levels, trends
+from shflbench.analysis.history.drift import PERIOD_DAYS, PeriodNoise, Periods, WindowTrend, line_beats_levels, trends
 from shflbench.analysis.history.levels import Drift, LevelChange, OpenChange
 from shflbench.analysis.history.reference import MEMORY, SD_OF_MAD, References, assumed_spread
 
@@ -124,12 +124,12 @@ class _Watch:
         """Pass through all runs."""
         if not self.values.size:
             return self
-        periods, noise = Periods.of(self.values, self.days), list[Noise]()
+        periods, noise = Periods.of(self.values, self.days), list[PeriodNoise]()
         for run, period in enumerate(periods.of_runs):
             while len(noise) < period:
                 reference = self.references
                 reference.correlate()
-                noise.append(Noise(reference.spread, reference.correlation, np.minimum(reference.known, MEMORY)))
+                noise.append(PeriodNoise(reference.spread, reference.correlation, np.minimum(reference.known, MEMORY)))
                 self._watch_drifts(periods, noise, run)
             self._watch_steps(run)
         return self
@@ -232,7 +232,7 @@ class _Watch:
 
     # drifts
 
-    def _watch_drifts(self, periods: Periods, noise: list[Noise], run: int) -> None:
+    def _watch_drifts(self, periods: Periods, noise: list[PeriodNoise], run: int) -> None:
         """Look for drifts when a period has ended; `run` is the first after it."""
         last = len(noise) - 1
         for trend in trends(periods, last, noise):
@@ -246,7 +246,7 @@ class _Watch:
                     self.drifting[series], self.fresh[series] = 0, last + 1
                 self._follow(series, lasting.get(series, 0.0), run)
 
-    def _name(self, trend: Trend, place: int, periods: Periods, last: int, run: int) -> None:
+    def _name(self, trend: WindowTrend, place: int, periods: Periods, last: int, run: int) -> None:
         """Name a drift, and relabel the steps of its window; steps that explain the window better remain."""
         series, first = int(trend.rows[place]), last - trend.length + 1
         since = int(periods.firsts[first])

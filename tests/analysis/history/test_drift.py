@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from shflbench.analysis.history.drift import FEWEST_BEFORE, Noise, Periods, line_beats_levels, trends
+from shflbench.analysis.history.drift import FEWEST_BEFORE, PeriodNoise, Periods, line_beats_levels, trends
 
 
-def quiet(series: int, known: int = FEWEST_BEFORE) -> Noise:
-    return Noise(np.full(series, 1e-4), np.zeros(series), np.full(series, known))
+def quiet(series: int, known: int = FEWEST_BEFORE) -> PeriodNoise:
+    return PeriodNoise(np.full(series, 1e-4), np.zeros(series), np.full(series, known))
 
 
 def test_a_period_is_the_median_of_its_runs() -> None:
@@ -46,7 +46,9 @@ def test_short_past_needs_a_straighter_line() -> None:
 
 def test_wandering_series_needs_a_larger_change() -> None:
     periods = Periods.of(0.015 * np.arange(35.0)[None] / 35, np.arange(35.0))
-    still, wandering = (Noise(np.array([0.001]), np.array([correlation]), np.array([60])) for correlation in (0.0, 0.8))
+    still, wandering = (
+        PeriodNoise(np.array([0.001]), np.array([correlation]), np.array([60])) for correlation in (0.0, 0.8)
+    )
     margins = [trends(periods, 9, [noise] * 10)[0].margin[0] for noise in (still, wandering)]
     assert margins[1] > 1.5 * margins[0]
 
