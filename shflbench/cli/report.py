@@ -10,7 +10,6 @@ import click
 
 from shflbench.cli.help import Command, add_heading, option
 from shflbench.cli.parameters import BASELINES, PATH
-from shflbench.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,8 +18,6 @@ if TYPE_CHECKING:
     from shflbench.cli.console import Console
     from shflbench.output.export.html.content import ClaimLine
     from shflbench.store import Run
-
-BEGINNING = 2000  # bytes, in which a report names the program that made it
 
 
 @click.command(cls=Command)
@@ -47,11 +44,12 @@ def command(console: Console, results: tuple[Path, ...], output: Path, title: st
     it from disk. Prints its path.
     """
     from shflbench.output.export.html import collect, render
+    from shflbench.output.export.html.page import GENERATOR
     from shflbench.output.export.html.selection import times_of
     from shflbench.store import find_runs, read_run
-    from shflbench.store.output_file import write
+    from shflbench.store.output_file import refuse_other_pages, write
 
-    refuse_other_files(output)
+    refuse_other_pages(output, GENERATOR)
     runs = [read_run(folder) for folder in find_runs(results)]
     for run in runs:
         for note in run.notes:
@@ -71,17 +69,3 @@ def judged_claims(runs: Sequence[Run], times: Mapping[Path, RunTimes]) -> list[C
     measured = [run.folder for run in newest(runs) if is_measured(run)]
     chosen = [replace(read_claim_run(folder), times=times[folder]) for folder in measured]
     return list(claim_lines(judge_gpu(gpu, collect_claims(gpu.runs)) for gpu in group_runs(chosen)))
-
-
-def refuse_other_files(path: Path) -> None:
-    """Raise UsageError if `path` is a folder, or a file with content that `shflbench report` did not write."""
-    from shflbench.output.export.html.page import GENERATOR
-
-    if path.is_dir():
-        raise UsageError(f"{path} is a folder", f"name a file in it: --output {path / 'report.html'}")
-    if not path.is_file():
-        return
-    with path.open("rb") as file:
-        beginning = file.read(BEGINNING)
-    if beginning and f'content="{GENERATOR}"'.encode() not in beginning:
-        raise UsageError(f"{path} exists and is not a report", "name another file with --output, or remove this one")

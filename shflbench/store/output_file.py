@@ -12,6 +12,20 @@ from shflbench.store.fleet_file import FLEET_FILE
 from shflbench.store.limits_file import LIMITS_FILE
 from shflbench.store.run_files import KERNELS_FILE, ROWS_FILE, RUN_FILE, SAMPLES_FILE
 
+BEGINNING = 2000  # bytes, in which a report names the command that made it
+
+
+def refuse_other_pages(path: Path, generator: str) -> None:
+    """Raise UsageError if `path` is a folder, or a file with content that is no page of this generator."""
+    if path.is_dir():
+        raise UsageError(f"{path} is a folder", f"name a file in it: --output {path / 'report.html'}")
+    if not path.is_file():
+        return
+    with path.open("rb") as file:
+        beginning = file.read(BEGINNING)
+    if beginning and f'content="{generator}"'.encode() not in beginning:
+        raise UsageError(f"{path} exists and is not a report", "name another file with --output, or remove this one")
+
 
 def write(path: Path, content: str | bytes, option: str) -> None:
     """Write a file that the user named with `option`.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -11,9 +12,13 @@ from shflbench.cli.parameters import OUTPUT_FILE, PATH, format_option
 from shflbench.errors import UsageError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from shflbench.cli.console import Console
+
+FILTERS = (
+    option("--suite", "suites", metavar="NAME", multiple=True, help="Show only this suite (repeatable)."),
+    option("--gpu", "gpus", metavar="UUID", multiple=True, help="Show only this GPU (repeatable)."),
+    option("--case", "cases", metavar="ID", multiple=True, help="Show only these cases; * is any text (repeatable)."),
+)
 
 
 @click.group("history", cls=CommandGroup, invoke_without_command=True)
@@ -57,9 +62,7 @@ def add(console: Console, runs: tuple[Path, ...], folder: Path, revision: str | 
 @click.argument("folder", metavar="FOLDER", type=PATH)
 @add_heading(
     "Filters",
-    option("--suite", "suites", metavar="NAME", multiple=True, help="Show only this suite (repeatable)."),
-    option("--gpu", "gpus", metavar="UUID", multiple=True, help="Show only this GPU (repeatable)."),
-    option("--case", "cases", metavar="ID", multiple=True, help="Show only these cases; * is any text (repeatable)."),
+    *FILTERS,
     option(
         "--days",
         metavar="N",
@@ -90,6 +93,38 @@ def show(
         console.json(to_json(histories))
         return
     print_history(console, histories, ShownHistory(None if is_complete else days, is_complete))
+
+
+@command.command()
+@click.argument("folder", metavar="FOLDER", type=PATH)
+@add_heading("Filters", *FILTERS)
+@add_heading(
+    "Options",
+    option(
+        "-o",
+        "--output",
+        metavar="FILE",
+        type=PATH,
+        default=Path("history.html"),
+        show_default=True,
+        help="Write the report to this file.",
+    ),
+    option("--title", metavar="TEXT", help="Title of the report (default: the suites)."),
+)
+@click.pass_obj
+def report(console: Console, /, folder: Path, output: Path, title: str | None, **filters: tuple[str, ...]) -> None:
+    """Write what changed when, and why, as one HTML file.
+
+    FOLDER is a history. The file begins with the changes of the last 30 days, and has a chart for each case. It needs
+    no network and no other file. Prints its path.
+    """
+    from shflbench.cli.history.read import read_histories
+    from shflbench.output.export.history.page import GENERATOR, render
+    from shflbench.store.output_file import refuse_other_pages, write
+
+    refuse_other_pages(output, GENERATOR)
+    write(output, render(read_histories(console, folder, **filters), title or ""), "--output")
+    console.path(output)
 
 
 @command.command()

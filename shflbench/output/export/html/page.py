@@ -28,18 +28,23 @@ OTHER = "other"  # the look of a mechanism that this version does not know
 
 def render(content: ReportContent) -> str:
     """Return the text of the HTML file."""
-    style, script = _style(), _script()
+    names = {str(mechanism): NAMES[mechanism] for mechanism in Mechanism}
+    return render_page("report.html", GENERATOR, report=content, mechanisms=names)
+
+
+def render_page(template: str, generator: str, folder: Path = FOLDER, style: str = "", **values: object) -> str:
+    """Return a page of a template in `folder`, which may use those of the report, with more rules of style."""
+    style, script = f"{_style()}{style}", _script()
     return (
-        _environment()
-        .get_template("report.html")
+        _environment(folder)
+        .get_template(template)
         .render(
-            report=content,
-            generator=GENERATOR,
+            generator=generator,
             style=Markup(style),  # noqa: S704  (files of this package: nothing of a run is in them)
             script=Markup(script),  # noqa: S704
             policy=_policy(style, script),
-            mechanisms={str(mechanism): NAMES[mechanism] for mechanism in Mechanism},
             license=_text("vendor/sortable.LICENSE.txt"),
+            **values,
         )
     )
 
@@ -54,9 +59,9 @@ def _policy(style: str, script: str) -> str:
 
 
 @cache
-def _environment() -> Environment:
+def _environment(folder: Path) -> Environment:
     environment = Environment(
-        loader=FileSystemLoader(FOLDER / "templates"),
+        loader=FileSystemLoader([folder / "templates", FOLDER / "templates"]),
         autoescape=True,
         undefined=StrictUndefined,
         finalize=_finalize,

@@ -1,0 +1,237 @@
+"""Charts of the times of a case over months, as SVG in the page: a large one, and one for a row of a table.
+
+A chart is stretched to the width of its place; strokes and dots keep their size. All points are in few paths: a page of
+hundreds of charts stays small.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from markupsafe import Markup
+
+from shflbench.output.export.history.axes import SIDE, Scale, day_scale, day_ticks, gaps, time_scale, time_ticks
+from shflbench.output.export.html.texts import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from shflbench.analysis.history.levels import Floats
+    from shflbench.analysis.history.segments import LevelSegment
+
+MOST_POINTS = 240  # of a large chart, and
+MOST_SMALL = 80  # of a small one: each is the median of several runs where there are more
+CONFIDENCE = 1.96
+EDGE = 60  # units from the side, where the text of a date would be cut
+
+
+@dataclass(frozen=True, slots=True)
+class StepMark:
+    """A change in a chart."""
+
+    day: float
+    number: int  # in the list below the chart
+    text: str
+    kind: str  # class: slower, faster or marked
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseTimes:
+    """The times of a case, and what a chart says of them."""
+
+    case: str
+    days: Floats  # of all runs
+    times: Floats  # µs, NaN where it was not timed
+    errors: Floats  # standard errors as fractions, NaN if unknown
+    segments: tuple[LevelSegment, ...]
+    steps: tuple[StepMark, ...]
+    notes: tuple[tuple[float, str], ...]  # day, and what changed on the machine
+
+
+@dataclass(frozen=True, slots=True)
+class _Points:
+    """Points of a chart, each of one run or of several."""
+
+    days: Floats
+    times: Floats
+    lows: Floats
+    highs: Floats
+    runs_per_point: int
+
+
+def describe(of: CaseTimes) -> str:
+    """Return what a chart shows, for people who do not see it."""
+    levels = " then ".join(f"{segment.time_us:.4g} µs" for segment in of.segments)
+    changes = "; ".join(step.text for step in of.steps)
+    return f"Times of {of.case}: {levels or 'none'}. {f'Changes: {changes}' if changes else 'No change'}."
+
+
+def chart(of: CaseTimes) -> Markup:
+    """Return a large chart: points with intervals, levels, changes, and periods without runs."""
+    known = np.isfinite(of.times)
+    if not known.any():
+        return Markup("")
+    points = _points(of, MOST_POINTS)
+    across, up = day_scale(of.days), time_scale(of.times[known], _levels(of.segments))
+    times, dates = time_ticks(up), day_ticks(across)
+    return Markup("").join(
+        (
+            Markup('<svg class="scale" aria-hidden="true">'),
+            *(_text("100%", place, text, "end") for place, text in times),
+            Markup('</svg><svg class="plot" viewBox="0 0 {0} {0}" preserveAspectRatio="none" role="img" ').format(SIDE),
+            Markup('aria-label="{}">').format(visible(describe(of))),
+            _path("grid", (f"M0 {place}H{SIDE}" for place, _ in times)),
+            _path("grid", (f"M{place} 0V{SIDE}" for place, _ in dates)),
+            *_gap_areas(of.days[known], across),
+            *_notes(of.notes, across),
+            _path("interval", _intervals(points, across, up)),
+            _path("points", _dots(points, across, up)),
+            _path("outside", _outside(points, across, up)),
+            _path("level", _level_lines(of, across, up)),
+            *_steps(of.steps, across),
+            Markup('</svg><svg class="dates" aria-hidden="true">'),
+            *(_date(place, text) for place, text in dates),
+            Markup("</svg>"),
+        )
+    )
+
+
+def small_chart(of: CaseTimes) -> Markup:
+    """Return a chart for a row of a table: the course of the times, and where they changed."""
+    known = np.isfinite(of.times)
+    if not known.any():
+        return Markup("")
+    points = _points(of, MOST_SMALL)
+    across, up = day_scale(of.days), time_scale(of.times[known], _levels(of.segments))
+    return Markup("").join(
+        (
+            Markup('<svg class="small" viewBox="0 0 {0} {0}" preserveAspectRatio="none" role="img" ').format(SIDE),
+            Markup('aria-label="{}">').format(visible(describe(of))),
+            _path("course", _course(points, across, up, [*gaps(of.days[known])])),
+            *(_path(f"step {step.kind}", [f"M{across.place(step.day)} 0V{SIDE}"]) for step in of.steps),
+            Markup("</svg>"),
+        )
+    )
+
+
+def captions(of: CaseTimes) -> Iterator[str]:
+    """Yield what has to be known of the points of a large chart."""
+    known = np.isfinite(of.times)
+    if not known.any():
+        yield "It was never timed."
+        return
+    points = _points(of, MOST_POINTS)
+    if points.runs_per_point > 1:
+        yield f"Each point is the median of {points.runs_per_point} runs, its line spans the middle half of them."
+    else:
+        yield "Each point is a run with its 95% interval."
+    up = time_scale(of.times[known], _levels(of.segments))
+    if beyond := sum(not up.contains(time) for time in points.times.tolist()):
+        yield f"{beyond} {'lies' if beyond == 1 else 'lie'} outside the scale, drawn at its edge."
+
+
+def _levels(segments: Iterable[LevelSegment]) -> list[float]:
+    return [time for segment in segments for _, time in segment.line]
+
+
+def _points(of: CaseTimes, most: int) -> _Points:
+    """Return at most about so many points; none is of runs on both sides of a change."""
+    known = int(np.isfinite(of.times).sum())
+    per_point = -(-known // most)
+    if per_point == 1:
+        place = np.flatnonzero(np.isfinite(of.times))
+        times = of.times[place]
+        half = CONFIDENCE * np.nan_to_num(of.errors[place]) * times
+        return _Points(of.days[place], times, times - half, times + half, 1)
+    binned = [
+        (np.median(of.days[part]), *np.percentile(of.times[part], (50, 25, 75)))
+        for segment in of.segments
+        for part in _parts(of.times, segment, per_point)
+    ]
+    days, times, lows, highs = np.array(binned).T
+    return _Points(days, times, lows, highs, per_point)
+
+
+def _parts(times: Floats, segment: LevelSegment, size: int) -> list[np.typing.NDArray[np.intp]]:
+    timed = segment.first + np.flatnonzero(np.isfinite(times[segment.first : segment.last + 1]))
+    return np.array_split(timed, -(-len(timed) // size))
+
+
+def _path(kind: str, parts: Iterable[str]) -> Markup:
+    """Return a path of a class; nothing for an empty one."""
+    line = "".join(parts)
+    return Markup('<path class="{}" d="{}"/>').format(kind, line) if line else Markup("")
+
+
+def _dots(points: _Points, across: Scale, up: Scale) -> Iterator[str]:
+    """Yield a line without a length for each point, which its round ends make a dot."""
+    for day, time in zip(points.days.tolist(), points.times.tolist(), strict=True):
+        if up.contains(time):
+            yield f"M{across.place(day)} {up.place(time)}h0"
+
+
+def _outside(points: _Points, across: Scale, up: Scale) -> Iterator[str]:
+    for day, time in zip(points.days.tolist(), points.times.tolist(), strict=True):
+        if not up.contains(time):
+            yield f"M{across.place(day)} {up.place(time)}h0"
+
+
+def _intervals(points: _Points, across: Scale, up: Scale) -> Iterator[str]:
+    ends = zip(points.days.tolist(), points.lows.tolist(), points.highs.tolist(), strict=True)
+    for day, low, high in ends:
+        below, above = up.place(low), up.place(high)
+        if below != above:
+            yield f"M{across.place(day)} {below}V{above}"
+
+
+def _course(points: _Points, across: Scale, up: Scale, empty: Sequence[tuple[float, float]]) -> Iterator[str]:
+    """Yield a line through all points, interrupted where nothing was measured."""
+    begins = {end for _, end in empty}
+    before = None
+    for day, time in zip(points.days.tolist(), points.times.tolist(), strict=True):
+        is_apart = before is None or any(before < begin <= day for begin in begins)
+        yield f"{'M' if is_apart else 'L'}{across.place(day)} {up.place(time)}{'h0' if is_apart else ''}"
+        before = day
+
+
+def _level_lines(of: CaseTimes, across: Scale, up: Scale) -> Iterator[str]:
+    for segment in of.segments:
+        for place, (run, time) in enumerate(segment.line):
+            yield f"{'L' if place else 'M'}{across.place(float(of.days[run]))} {up.place(time)}"
+
+
+def _gap_areas(days: Floats, across: Scale) -> Iterator[Markup]:
+    for begin, end in gaps(days):
+        start, width = across.place(begin), across.place(end) - across.place(begin)
+        yield Markup('<rect class="gap" x="{}" y="0" width="{}" height="{}"><title>not timed</title></rect>').format(
+            start, width, SIDE
+        )
+
+
+def _notes(notes: Iterable[tuple[float, str]], across: Scale) -> Iterator[Markup]:
+    for day, text in notes:
+        place = across.place(day)
+        yield Markup('<g class="note"><title>{}</title><path d="M{} {}V{}"/></g>').format(
+            visible(text), place, SIDE - 60, SIDE
+        )
+
+
+def _steps(steps: Iterable[StepMark], across: Scale) -> Iterator[Markup]:
+    for step in steps:
+        line = f"M{across.place(step.day)} 0V{SIDE}"
+        yield Markup('<g class="step {}"><title>{}: {}</title><path d="{}"/><path class="hit" d="{}"/></g>').format(
+            step.kind, step.number, visible(step.text), line, line
+        )
+
+
+def _text(x: str, y: int, text: str, anchor: str) -> Markup:
+    return Markup('<text x="{}" y="{}%" text-anchor="{}" dy=".35em">{}</text>').format(
+        x, round(100 * y / SIDE, 1), anchor, text
+    )
+
+
+def _date(place: int, text: str) -> Markup:
+    anchor = "start" if place < EDGE else "end" if place > SIDE - EDGE else "middle"
+    return Markup('<text x="{}%" y="1em" text-anchor="{}">{}</text>').format(round(100 * place / SIDE, 1), anchor, text)
