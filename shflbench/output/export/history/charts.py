@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 MOST_POINTS = 240  # of a large chart, and
 MOST_SMALL = 80  # of a small one: each is the median of several runs where there are more
 CONFIDENCE = 1.96
+UNIT = 80  # units from the top, where the unit of the times stands
 EDGE = 60  # units from the side, where the text of a date would be cut
 
 
@@ -75,17 +76,20 @@ def chart(of: CaseTimes) -> Markup:
         return Markup("")
     points = _points(of, MOST_POINTS)
     across, up = day_scale(of.days), time_scale(of.times[known], _levels(of.segments))
-    times, dates = time_ticks(up), day_ticks(across)
+    times = [(place, text) for place, text in time_ticks(up) if place > UNIT]
+    dates = day_ticks(across)
     return Markup("").join(
         (
             Markup('<svg class="scale" aria-hidden="true">'),
             *(_text("100%", place, text, "end") for place, text in times),
+            _text("100%", 0, "µs", "end"),
             Markup('</svg><svg class="plot" viewBox="0 0 {0} {0}" preserveAspectRatio="none" role="img" ').format(SIDE),
             Markup('aria-label="{}">').format(visible(describe(of))),
             _path("grid", (f"M0 {place}H{SIDE}" for place, _ in times)),
             _path("grid", (f"M{place} 0V{SIDE}" for place, _ in dates)),
             *_gap_areas(of.days[known], across),
             *_notes(of.notes, across),
+            *_level_intervals(of, across, up),
             _path("interval", _intervals(points, across, up)),
             _path("points", _dots(points, across, up)),
             _path("outside", _outside(points, across, up)),
@@ -200,6 +204,18 @@ def _level_lines(of: CaseTimes, across: Scale, up: Scale) -> Iterator[str]:
     for segment in of.segments:
         for place, (run, time) in enumerate(segment.line):
             yield f"{'L' if place else 'M'}{across.place(float(of.days[run]))} {up.place(time)}"
+
+
+def _level_intervals(of: CaseTimes, across: Scale, up: Scale) -> Iterator[Markup]:
+    """Yield the 95% interval of each level; that of a drift says nothing."""
+    for segment in of.segments:
+        if segment.error is None or len({time for _, time in segment.line}) > 1:
+            continue
+        start, end = (across.place(float(of.days[run])) for run in (segment.first, segment.last))
+        top, bottom = (up.place(segment.time_us * (1 + sign * segment.error)) for sign in (1, -1))
+        yield Markup('<rect class="band" x="{}" y="{}" width="{}" height="{}"/>').format(
+            start, top, end - start, bottom - top
+        )
 
 
 def _gap_areas(days: Floats, across: Scale) -> Iterator[Markup]:

@@ -63,6 +63,11 @@ class EventSection:
     cases: tuple[ChangedCase, ...]
     charts: tuple[CaseChart, ...]  # of the cases that have none further up
 
+    @property
+    def is_marked(self) -> bool:
+        """Whether something is known about a change."""
+        return any(case.mark for case in self.cases)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LikelyLine:
@@ -253,7 +258,8 @@ def change_in_words(change: HistoryChange) -> str:
     days = f"from {change.old.day} on" if change.is_drift else between
     causes = "; ".join(words.cause_in_words(cause) for cause in change.blame.causes)
     mark = f" ({text})" if (text := _mark(change)) else ""
-    return short(f"{days}: {words.direction(change)}: {causes}{mark}")
+    times = f"{words.time_us(change.before_us)} → {words.time_us(change.after_us)}"
+    return short(f"{days}: {words.direction(change)}, {times}: {causes}{mark}")
 
 
 def _mark(change: HistoryChange) -> str:
