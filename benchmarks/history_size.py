@@ -1,7 +1,8 @@
 """Measure a history of months: `python -m benchmarks history_size`. Prints the aims beside the figures.
 
 The runs are a recorded one with other times: each day 0.3% of noise, every tenth day another source and machine code of
-five kernels, every hundredth another compiler, which changes the machine code of half of the kernels.
+five kernels, which become 3% slower or faster, every hundredth another compiler, which changes the machine code of half
+of the kernels.
 """
 
 from __future__ import annotations
@@ -38,9 +39,22 @@ CASES = 430
 FIRST = datetime(2024, 1, 1, 8, tzinfo=UTC)
 NOISE = 0.003
 CHANGED = 5  # kernels, every tenth run
+STEPS = (0.97, 1.03)  # factors of their times
+# A command, and the seconds and KB that it used: of its memory map alone, without that of the process that started it.
+MEASURED = """\
+import re, sys, time
+from shflbench.cli.main import main
+code = main(sys.argv[1:])
+with open("/proc/self/status") as file:
+    print(time.process_time(), re.search(r"VmHWM:\\s+(\\d+)", file.read())[1])
+sys.exit(code)
+"""
 AIM_MB = 60.0
 AIM_READ_S = 3.0
 AIM_ADD_S = 1.0
+AIM_SHOW_S, AIM_REPORT_S = 3.0, 10.0
+AIM_MEMORY_MB = 1000.0
+AIM_PAGE_MB = 20.0
 
 
 def simulated(recorded: CondensedRun, number: int) -> Iterator[tuple[HistoryRun, dict[str, HistorySource]]]:
@@ -57,7 +71,8 @@ def simulated(recorded: CondensedRun, number: int) -> Iterator[tuple[HistoryRun,
         if day and day % 10 == 0:
             for place in rng.choice(len(cases), CHANGED, replace=False).tolist():
                 kernel, unit = _edited(cases[place].kernel, units, day)
-                cases[place] = replace(cases[place], kernel=kernel)
+                time_us = (cases[place].time_us or 1) * float(rng.choice(STEPS))
+                cases[place] = replace(cases[place], kernel=kernel, time_us=time_us)
                 units[kernel.unit] = fresh[kernel.unit] = unit
         factors = rng.normal(1, NOISE, len(cases)).tolist()
         newest = day // 100 == (number - 1) // 100
@@ -129,6 +144,27 @@ def measure(folder: Path, number: int) -> None:
     series = series_of(history.runs)
     show("make the series, s", perf_counter() - start, None)
     print(f"{len(series)} series of {sum(len(one.cases) for one in series)} cases, {len(history.problems)} problems")
+    measure_readers(folder)
+
+
+def measure_readers(folder: Path) -> None:
+    """Measure the commands that read a history."""
+    measure_command("history show --all", ["history", "show", str(folder), "--all"], AIM_SHOW_S)
+    page = folder.parent / "history.html"
+    measure_command("history report", ["history", "report", str(folder), "--output", str(page)], AIM_REPORT_S)
+    show("size of the report, MB", page.stat().st_size / 1e6, AIM_PAGE_MB)
+    page.unlink()
+
+
+def measure_command(name: str, words: list[str], aim_s: float) -> None:
+    """Run a command in a process, and print its seconds and the most memory that it used."""
+    start = perf_counter()
+    ran = subprocess.run([sys.executable, "-c", MEASURED, *words], stdout=subprocess.PIPE, check=True)
+    seconds = perf_counter() - start
+    cpu_s, kilobytes = map(float, ran.stdout.split()[-2:])
+    show(f"`{name}`, with start, s", seconds, aim_s)
+    show(f"`{name}`, CPU time, s", cpu_s, None)
+    show(f"`{name}`, memory, MB", kilobytes / 1000, AIM_MEMORY_MB)
 
 
 def show(title: str, value: float, aim: float | None) -> None:

@@ -183,7 +183,7 @@ def _level(series: RunSeries, case: int, step: LevelChange | None) -> CaseLevel:
     times = series.times.times[case]
     timed = np.flatnonzero(np.isfinite(times))
     of_level = timed[timed >= step.first] if step else timed
-    last = max(run for run in range(len(series.runs)) if series.case(case, run))
+    last = next(run for run in reversed(range(len(series.runs))) if series.cases[case] in series.places[run])
     measured = series.case(case, last)
     time_us = error = None
     if of_level.size:

@@ -38,6 +38,12 @@ class Scale:
         part = (min(max(value, self.low), self.high) - self.low) / (self.high - self.low)
         return round(SIDE * (1 - part if self.is_upward else part))
 
+    def places(self, values: Floats) -> list[int]:
+        """Return the places of many values."""
+        parts = (np.clip(values, self.low, self.high) - self.low) / (self.high - self.low)
+        places: list[int] = np.rint(SIDE * (1 - parts if self.is_upward else parts)).astype(int).tolist()
+        return places
+
     def contains(self, value: float) -> bool:
         """Whether a value is in the range."""
         return self.low <= value <= self.high

@@ -16,7 +16,7 @@ from shflbench.output.export.history.axes import SIDE, Scale, day_scale, day_tic
 from shflbench.output.export.html.texts import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from shflbench.analysis.history.levels import Floats
     from shflbench.analysis.history.segments import LevelSegment
@@ -91,8 +91,8 @@ def chart(of: CaseTimes) -> Markup:
             *_notes(of.notes, across),
             *_level_intervals(of, across, up),
             _path("interval", _intervals(points, across, up)),
-            _path("points", _dots(points, across, up)),
-            _path("outside", _outside(points, across, up)),
+            _path("points", _dots(points, across, up, inside=True)),
+            _path("outside", _dots(points, across, up, inside=False)),
             _path("level", _level_lines(of, across, up)),
             *_steps(of.steps, across),
             Markup('</svg><svg class="dates" aria-hidden="true">'),
@@ -113,7 +113,7 @@ def small_chart(of: CaseTimes) -> Markup:
         (
             Markup('<svg class="small" viewBox="0 0 {0} {0}" preserveAspectRatio="none" role="img" ').format(SIDE),
             Markup('aria-label="{}">').format(visible(describe(of))),
-            _path("course", _course(points, across, up, [*gaps(of.days[known])])),
+            _path("course", _course(points, across, up, gaps(of.days[known]))),
             *(_path(f"step {step.kind}", [f"M{across.place(step.day)} 0V{SIDE}"]) for step in of.steps),
             Markup("</svg>"),
         )
@@ -149,18 +149,20 @@ def _points(of: CaseTimes, most: int) -> _Points:
         times = of.times[place]
         half = CONFIDENCE * np.nan_to_num(of.errors[place]) * times
         return _Points(of.days[place], times, times - half, times + half, 1)
-    binned = [
-        (np.median(of.days[part]), *np.percentile(of.times[part], (50, 25, 75)))
-        for segment in of.segments
-        for part in _parts(of.times, segment, per_point)
-    ]
-    days, times, lows, highs = np.array(binned).T
+    parts = [part for segment in of.segments for part in _binned(of, segment, per_point)]
+    days, times, lows, highs = np.concatenate(parts).T
     return _Points(days, times, lows, highs, per_point)
 
 
-def _parts(times: Floats, segment: LevelSegment, size: int) -> list[np.typing.NDArray[np.intp]]:
-    timed = segment.first + np.flatnonzero(np.isfinite(times[segment.first : segment.last + 1]))
-    return np.array_split(timed, -(-len(timed) // size))
+def _binned(of: CaseTimes, segment: LevelSegment, size: int) -> Iterator[Floats]:
+    """Yield day, median and quartiles of each so many runs of a level, and of those that remain."""
+    timed = segment.first + np.flatnonzero(np.isfinite(of.times[segment.first : segment.last + 1]))
+    whole = len(timed) // size * size
+    for part in (timed[:whole].reshape(-1, size), timed[whole:].reshape(1, -1)):
+        if part.size:
+            ranked = np.sort(of.times[part], axis=1)
+            quartiles = [ranked[:, part.shape[1] * quarter // 4] for quarter in (2, 1, 3)]
+            yield np.column_stack([of.days[part[:, part.shape[1] // 2]], *quartiles])
 
 
 def _path(kind: str, parts: Iterable[str]) -> Markup:
@@ -169,35 +171,26 @@ def _path(kind: str, parts: Iterable[str]) -> Markup:
     return Markup('<path class="{}" d="{}"/>').format(kind, line) if line else Markup("")
 
 
-def _dots(points: _Points, across: Scale, up: Scale) -> Iterator[str]:
-    """Yield a line without a length for each point, which its round ends make a dot."""
-    for day, time in zip(points.days.tolist(), points.times.tolist(), strict=True):
-        if up.contains(time):
-            yield f"M{across.place(day)} {up.place(time)}h0"
-
-
-def _outside(points: _Points, across: Scale, up: Scale) -> Iterator[str]:
-    for day, time in zip(points.days.tolist(), points.times.tolist(), strict=True):
-        if not up.contains(time):
-            yield f"M{across.place(day)} {up.place(time)}h0"
+def _dots(points: _Points, across: Scale, up: Scale, *, inside: bool) -> Iterator[str]:
+    """Yield a line without a length, which round ends make a dot, for each point inside the scale, or outside."""
+    chosen = ((points.times >= up.low) & (points.times <= up.high)) == inside
+    for x, y in zip(across.places(points.days[chosen]), up.places(points.times[chosen]), strict=True):
+        yield f"M{x} {y}h0"
 
 
 def _intervals(points: _Points, across: Scale, up: Scale) -> Iterator[str]:
-    ends = zip(points.days.tolist(), points.lows.tolist(), points.highs.tolist(), strict=True)
-    for day, low, high in ends:
-        below, above = up.place(low), up.place(high)
-        if below != above:
-            yield f"M{across.place(day)} {below}V{above}"
+    ends = zip(across.places(points.days), up.places(points.lows), up.places(points.highs), strict=True)
+    return (f"M{x} {below}V{above}" for x, below, above in ends if below != above)
 
 
-def _course(points: _Points, across: Scale, up: Scale, empty: Sequence[tuple[float, float]]) -> Iterator[str]:
+def _course(points: _Points, across: Scale, up: Scale, empty: Iterable[tuple[float, float]]) -> Iterator[str]:
     """Yield a line through all points, interrupted where nothing was measured."""
-    begins = {end for _, end in empty}
+    ends = np.sort([end for _, end in empty])
+    piece = np.searchsorted(ends, points.days, side="right").tolist()
     before = None
-    for day, time in zip(points.days.tolist(), points.times.tolist(), strict=True):
-        is_apart = before is None or any(before < begin <= day for begin in begins)
-        yield f"{'M' if is_apart else 'L'}{across.place(day)} {up.place(time)}{'h0' if is_apart else ''}"
-        before = day
+    for number, x, y in zip(piece, across.places(points.days), up.places(points.times), strict=True):
+        yield f"L{x} {y}" if number == before else f"M{x} {y}h0"
+        before = number
 
 
 def _level_lines(of: CaseTimes, across: Scale, up: Scale) -> Iterator[str]:
