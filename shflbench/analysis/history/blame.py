@@ -17,11 +17,12 @@ from shflbench.analysis.compare.offset import MOVED
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from shflbench.analysis.history.levels import Floats, LevelChange
+    from shflbench.analysis.history.levels import Drift, Floats, LevelChange
     from shflbench.analysis.history.series import RunSeries
     from shflbench.store.history.record import HistoryKernel, HistoryMachine
 
 AMBIGUOUS = 0.25  # share of a step: a run so far from the level before, or after, may be of the other one
+STAIRS = 3  # changes of machine code that may look like a drift
 MOST_AMBIGUOUS = 2  # runs before the new level that may belong to it
 BEFORE = 5  # runs, whose median is the level of other cases before
 MATTERS = 0.01  # change of another case that counts
@@ -93,17 +94,26 @@ class Blame:
 
 
 def blame(series: RunSeries, change: LevelChange) -> Blame:
-    """Return what changed with a level; of a drift, all that changed while it went on."""
+    """Return what changed with a level; of a drift, what goes on changing."""
     if change.drift:
-        old, new = change.drift.since, change.drift.named
-    else:
-        old, new = _last_of_old(series, change), _first_of_new(series, change)
+        return _of_drift(series, change, change.drift)
+    old, new = _last_of_old(series, change), _first_of_new(series, change)
     recorded = [*_of_code(series, change.series, old, new), *_of_machine(series, change.series, old, new)]
-    known = _codes(series, change.series, old, new)
     is_by_record = any(cause.label not in {CauseLabel.CODE, CauseLabel.COMPILER} for cause in recorded)
-    environment = [] if is_by_record else [*_environment(series, change, old)]
-    causes = [*recorded, *environment]
-    if None in known:
+    causes = [*recorded, *([] if is_by_record else _environment(series, change, old, change.first))]
+    if None in _codes(series, change.series, old, new):
+        causes.append(ChangeCause(CauseLabel.UNKNOWN))
+    return Blame(old, new, tuple(causes) or (ChangeCause(CauseLabel.UNEXPLAINED),))
+
+
+def _of_drift(series: RunSeries, change: LevelChange, drift: Drift) -> Blame:
+    """Return what goes with a drift: code that changes again and again, or the environment. One change makes a step."""
+    case, old, new = change.series, drift.since, drift.named
+    known = [kernel.code for run in range(old, new + 1) if (kernel := series.kernel(case, run)) and kernel.code]
+    changed = sum(before != after for before, after in pairwise(known))
+    causes = [*_of_code(series, case, old, new)] if changed >= STAIRS else []
+    causes += _environment(series, change, old, (old + new) // 2)
+    if not known:
         causes.append(ChangeCause(CauseLabel.UNKNOWN))
     return Blame(old, new, tuple(causes) or (ChangeCause(CauseLabel.UNEXPLAINED),))
 
@@ -211,19 +221,20 @@ def _differing(name: str, before: str, after: str) -> Iterator[RecordedChange]:
         yield RecordedChange(name, before, after)
 
 
-def _environment(series: RunSeries, change: LevelChange, old: int) -> Iterator[ChangeCause]:
-    """Yield that other cases with the same machine code, or the sentinels, moved in the same direction."""
+def _environment(series: RunSeries, change: LevelChange, old: int, new: int) -> Iterator[ChangeCause]:
+    """Yield that other cases with the same machine code, or the sentinels, moved likewise from `new` on."""
     sign = 1 if change.after > change.before else -1
-    moved, others = _moved(series, change, old, sign)
-    scale = _level(series.scales, change.first, change.seen) / _level(series.scales, old - BEFORE + 1, old)
+    moved, others = _moved(series, change, old, new)
+    scale = _level(series.scales, new, change.seen) / _level(series.scales, old - BEFORE + 1, old)
     by_sentinels = bool(sign * (scale - 1) > MOVED)
     if by_sentinels or (moved >= FEWEST and moved >= SHARE * others):
         changes = (RecordedChange("sentinels", "1", f"{scale:.4g}"),) if by_sentinels else ()
         yield ChangeCause(CauseLabel.ENVIRONMENT, changes, moved, others)
 
 
-def _moved(series: RunSeries, change: LevelChange, old: int, sign: int) -> tuple[int, int]:
+def _moved(series: RunSeries, change: LevelChange, old: int, new: int) -> tuple[int, int]:
     """Return how many cases with the same machine code moved likewise, and how many there are."""
+    sign = 1 if change.after > change.before else -1
     times = series.times.times
     same = [
         case
@@ -232,7 +243,7 @@ def _moved(series: RunSeries, change: LevelChange, old: int, sign: int) -> tuple
     ]
     if not same:
         return 0, 0
-    before, after = times[same, max(0, old - BEFORE + 1) : old + 1], times[same, change.first : change.seen + 1]
+    before, after = times[same, max(0, old - BEFORE + 1) : old + 1], times[same, new : change.seen + 1]
     with np.errstate(all="ignore"):
         middle = _row_medians(before)
         ratio = _row_medians(after) / middle

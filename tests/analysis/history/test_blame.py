@@ -150,8 +150,21 @@ def test_a_case_that_one_run_lacks_is_compared_with_the_run_before() -> None:
     assert (found.labels, found.old) == (("code",), STEP - 2)
 
 
-def test_of_a_drift_all_that_changed_meanwhile_is_named() -> None:
-    every = runs(kernel_of(OLD, EDITED), machine_of(driver="590.2"))
-    drift = replace(CHANGE, drift=Drift(per_month=1.01, since=2, named=STEP + 2))
-    assert of(every, drift).labels == ("code", "driver")
-    assert of(runs(), drift).labels == ("unexplained",)
+DRIFT = replace(CHANGE, first=2, drift=Drift(per_month=1.01, since=2, named=STEP + 2))
+
+
+def test_one_change_of_code_or_driver_is_no_cause_of_a_drift() -> None:
+    assert of(runs(kernel_of(OLD, EDITED), machine_of(driver="590.2")), DRIFT).labels == ("unexplained",)
+
+
+def test_code_that_changes_again_and_again_is_a_cause_of_a_drift() -> None:
+    every = runs()
+    for place, run in enumerate(every):
+        kernel = HistoryKernel(code=f"code {place // 3}", source=f"source {place // 3}")
+        every[place] = replace(run, cases=(replace(run.cases[0], kernel=kernel), *run.cases[1:]))
+    assert of(every, DRIFT).labels == ("code",)
+
+
+def test_other_cases_that_drift_likewise_show_another_environment() -> None:
+    every = [history_run(day, dict.fromkeys(CASES, 10 + 0.03 * day)) for day in range(STEP + 3)]
+    assert of(every, DRIFT).labels == ("environment",)

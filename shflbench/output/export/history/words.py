@@ -83,7 +83,11 @@ def when(event: HistoryEvent) -> str:
 
 def causes(event: HistoryEvent) -> Iterator[str]:
     """Yield each cause of an event as a line."""
-    yield from map(cause_in_words, event.head.blame.causes)
+    for cause in event.head.blame.causes:
+        if event.head.is_drift and cause.label is CauseLabel.UNEXPLAINED:
+            yield "unexplained: neither code nor other cases go on changing with it"
+        else:
+            yield cause_in_words(cause)
 
 
 def cause_in_words(cause: ChangeCause) -> str:
