@@ -26,7 +26,7 @@ MARGIN = 0.08
 
 
 @dataclass(frozen=True, slots=True)
-class Scale:
+class AxisScale:
     """A range of values, and their places in a chart."""
 
     low: float
@@ -49,13 +49,13 @@ class Scale:
         return self.low <= value <= self.high
 
 
-def day_scale(days: Floats) -> Scale:
+def day_scale(days: Floats) -> AxisScale:
     """Return the scale of all runs."""
     room = max(0.02 * float(days[-1] - days[0]), 0.5)
-    return Scale(float(days[0]) - room, float(days[-1]) + room)
+    return AxisScale(float(days[0]) - room, float(days[-1]) + room)
 
 
-def time_scale(times: Floats, levels: list[float]) -> Scale:
+def time_scale(times: Floats, levels: list[float]) -> AxisScale:
     """Return the scale of times in µs, without outliers, which would make the levels flat."""
     least, most = (float(end) for end in np.percentile(times, [TAIL, 100 - TAIL]))
     least, most = min([least, *levels]), max([most, *levels])
@@ -63,10 +63,10 @@ def time_scale(times: Floats, levels: list[float]) -> Scale:
     inside = times[(times >= least - room) & (times <= most + room)]
     least, most = min(least, float(inside.min())), max(most, float(inside.max()))
     margin = max(MARGIN * (most - least), 0.002 * most)
-    return Scale(least - margin, most + margin, is_upward=True)
+    return AxisScale(least - margin, most + margin, is_upward=True)
 
 
-def time_ticks(scale: Scale) -> list[tuple[int, str]]:
+def time_ticks(scale: AxisScale) -> list[tuple[int, str]]:
     """Return places and texts of round times."""
     step = _round_step((scale.high - scale.low) / MOST_TIMES)
     first, last = math.ceil(scale.low / step), math.floor(scale.high / step)
@@ -80,7 +80,7 @@ def _round_step(least: float) -> float:
     return next(factor * power for factor in (1, 2, 5, 10) if factor * power >= least * (1 - 1e-9))
 
 
-def day_ticks(scale: Scale) -> list[tuple[int, str]]:
+def day_ticks(scale: AxisScale) -> list[tuple[int, str]]:
     """Return places and texts of dates: days, or the beginning of months and years."""
     first, last = (datetime.fromtimestamp(end * SECONDS_PER_DAY, UTC).date() for end in (scale.low, scale.high))
     dates = _months(first, last) if (last - first).days >= FIRST_OF_MONTHS else _days(first, last)

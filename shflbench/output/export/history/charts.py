@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from markupsafe import Markup
 
-from shflbench.output.export.history.axes import SIDE, Scale, day_scale, day_ticks, gaps, time_scale, time_ticks
+from shflbench.output.export.history.axes import SIDE, AxisScale, day_scale, day_ticks, gaps, time_scale, time_ticks
 from shflbench.output.export.html.texts import visible
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class StepMark:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CaseTimes:
+class CaseCourse:
     """The times of a case, and what a chart says of them."""
 
     case: str
@@ -62,14 +62,14 @@ class _Points:
     runs_per_point: int
 
 
-def describe(of: CaseTimes) -> str:
+def describe(of: CaseCourse) -> str:
     """Return what a chart shows, for people who do not see it."""
     levels = " then ".join(f"{segment.time_us:.4g} µs" for segment in of.segments)
     changes = "; ".join(step.text for step in of.steps)
     return f"Times of {of.case}: {levels or 'none'}. {f'Changes: {changes}' if changes else 'No change'}."
 
 
-def chart(of: CaseTimes) -> Markup:
+def chart(of: CaseCourse) -> Markup:
     """Return a large chart: points with intervals, levels, changes, and periods without runs."""
     known = np.isfinite(of.times)
     if not known.any():
@@ -102,7 +102,7 @@ def chart(of: CaseTimes) -> Markup:
     )
 
 
-def small_chart(of: CaseTimes) -> Markup:
+def small_chart(of: CaseCourse) -> Markup:
     """Return a chart for a row of a table: the course of the times, and where they changed."""
     known = np.isfinite(of.times)
     if not known.any():
@@ -120,7 +120,7 @@ def small_chart(of: CaseTimes) -> Markup:
     )
 
 
-def captions(of: CaseTimes) -> Iterator[str]:
+def captions(of: CaseCourse) -> Iterator[str]:
     """Yield what has to be known of the points of a large chart."""
     known = np.isfinite(of.times)
     if not known.any():
@@ -140,7 +140,7 @@ def _levels(segments: Iterable[LevelSegment]) -> list[float]:
     return [time for segment in segments for _, time in segment.line]
 
 
-def _points(of: CaseTimes, most: int) -> _Points:
+def _points(of: CaseCourse, most: int) -> _Points:
     """Return at most about so many points; none is of runs on both sides of a change."""
     known = int(np.isfinite(of.times).sum())
     per_point = -(-known // most)
@@ -154,7 +154,7 @@ def _points(of: CaseTimes, most: int) -> _Points:
     return _Points(days, times, lows, highs, per_point)
 
 
-def _binned(of: CaseTimes, segment: LevelSegment, size: int) -> Iterator[Floats]:
+def _binned(of: CaseCourse, segment: LevelSegment, size: int) -> Iterator[Floats]:
     """Yield day, median and quartiles of each so many runs of a level, and of those that remain."""
     timed = segment.first + np.flatnonzero(np.isfinite(of.times[segment.first : segment.last + 1]))
     whole = len(timed) // size * size
@@ -171,19 +171,19 @@ def _path(kind: str, parts: Iterable[str]) -> Markup:
     return Markup('<path class="{}" d="{}"/>').format(kind, line) if line else Markup("")
 
 
-def _dots(points: _Points, across: Scale, up: Scale, *, inside: bool) -> Iterator[str]:
+def _dots(points: _Points, across: AxisScale, up: AxisScale, *, inside: bool) -> Iterator[str]:
     """Yield a line without a length, which round ends make a dot, for each point inside the scale, or outside."""
     chosen = ((points.times >= up.low) & (points.times <= up.high)) == inside
     for x, y in zip(across.places(points.days[chosen]), up.places(points.times[chosen]), strict=True):
         yield f"M{x} {y}h0"
 
 
-def _intervals(points: _Points, across: Scale, up: Scale) -> Iterator[str]:
+def _intervals(points: _Points, across: AxisScale, up: AxisScale) -> Iterator[str]:
     ends = zip(across.places(points.days), up.places(points.lows), up.places(points.highs), strict=True)
     return (f"M{x} {below}V{above}" for x, below, above in ends if below != above)
 
 
-def _course(points: _Points, across: Scale, up: Scale, empty: Iterable[tuple[float, float]]) -> Iterator[str]:
+def _course(points: _Points, across: AxisScale, up: AxisScale, empty: Iterable[tuple[float, float]]) -> Iterator[str]:
     """Yield a line through all points, interrupted where nothing was measured."""
     ends = np.sort([end for _, end in empty])
     piece = np.searchsorted(ends, points.days, side="right").tolist()
@@ -193,16 +193,32 @@ def _course(points: _Points, across: Scale, up: Scale, empty: Iterable[tuple[flo
         before = number
 
 
-def _level_lines(of: CaseTimes, across: Scale, up: Scale) -> Iterator[str]:
+def _level_lines(of: CaseCourse, across: AxisScale, up: AxisScale) -> Iterator[str]:
+    """Yield the line of each level, interrupted where nothing was measured."""
+    empty = [*gaps(of.days[np.isfinite(of.times)])]
     for segment in of.segments:
-        for place, (run, time) in enumerate(segment.line):
-            yield f"{'L' if place else 'M'}{across.place(float(of.days[run]))} {up.place(time)}"
+        ends = [(float(of.days[run]), time) for run, time in segment.line]
+        if _is_level(segment):
+            inside = [day for gap in empty if ends[0][0] <= gap[0] and gap[1] <= ends[-1][0] for day in gap]
+            days = sorted([ends[0][0], *inside, ends[-1][0]])
+            height = up.place(segment.time_us)
+            for begin, end in zip(days[::2], days[1::2], strict=True):
+                yield f"M{across.place(begin)} {height}H{across.place(end)}"
+        else:
+            yield "".join(
+                f"{'L' if place else 'M'}{across.place(day)} {up.place(time)}" for place, (day, time) in enumerate(ends)
+            )
 
 
-def _level_intervals(of: CaseTimes, across: Scale, up: Scale) -> Iterator[Markup]:
+def _is_level(segment: LevelSegment) -> bool:
+    """Whether the times stayed the same, without a drift."""
+    return len({time for _, time in segment.line}) == 1
+
+
+def _level_intervals(of: CaseCourse, across: AxisScale, up: AxisScale) -> Iterator[Markup]:
     """Yield the 95% interval of each level; that of a drift says nothing."""
     for segment in of.segments:
-        if segment.error is None or len({time for _, time in segment.line}) > 1:
+        if segment.error is None or not _is_level(segment):
             continue
         start, end = (across.place(float(of.days[run])) for run in (segment.first, segment.last))
         top, bottom = (up.place(segment.time_us * (1 + sign * segment.error)) for sign in (1, -1))
@@ -211,7 +227,7 @@ def _level_intervals(of: CaseTimes, across: Scale, up: Scale) -> Iterator[Markup
         )
 
 
-def _gap_areas(days: Floats, across: Scale) -> Iterator[Markup]:
+def _gap_areas(days: Floats, across: AxisScale) -> Iterator[Markup]:
     for begin, end in gaps(days):
         start, width = across.place(begin), across.place(end) - across.place(begin)
         yield Markup('<rect class="gap" x="{}" y="0" width="{}" height="{}"><title>not timed</title></rect>').format(
@@ -219,7 +235,7 @@ def _gap_areas(days: Floats, across: Scale) -> Iterator[Markup]:
         )
 
 
-def _notes(notes: Iterable[tuple[float, str]], across: Scale) -> Iterator[Markup]:
+def _notes(notes: Iterable[tuple[float, str]], across: AxisScale) -> Iterator[Markup]:
     for day, text in notes:
         place = across.place(day)
         yield Markup('<g class="note"><title>{}</title><path d="M{} {}V{}"/></g>').format(
@@ -227,7 +243,7 @@ def _notes(notes: Iterable[tuple[float, str]], across: Scale) -> Iterator[Markup
         )
 
 
-def _steps(steps: Iterable[StepMark], across: Scale) -> Iterator[Markup]:
+def _steps(steps: Iterable[StepMark], across: AxisScale) -> Iterator[Markup]:
     for step in steps:
         line = f"M{across.place(step.day)} 0V{SIDE}"
         yield Markup('<g class="step {}"><title>{}: {}</title><path d="{}"/><path class="hit" d="{}"/></g>').format(

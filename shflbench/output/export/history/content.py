@@ -11,7 +11,7 @@ from shflbench.analysis.history.segments import segments_of
 from shflbench.core.grouping import group_by
 from shflbench.core.words import count_noun
 from shflbench.output.export.history import words
-from shflbench.output.export.history.charts import CaseTimes, StepMark, captions, chart, small_chart
+from shflbench.output.export.history.charts import CaseCourse, StepMark, captions, chart, small_chart
 from shflbench.output.export.html.texts import short
 from shflbench.store.history.marks import MarkKind
 
@@ -162,10 +162,10 @@ class _SectionMaker:
             rows=tuple(self._row(level) for level in history.levels),
         )
 
-    def _times(self, case: str) -> CaseTimes:
+    def _times(self, case: str) -> CaseCourse:
         place, times = self.index[case], self.history.series.times
         changes = self.by_case.get(case, ())
-        return CaseTimes(
+        return CaseCourse(
             case=short(case),
             days=times.days,
             times=times.times[place],

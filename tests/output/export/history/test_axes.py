@@ -5,16 +5,16 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
-from shflbench.output.export.history.axes import SIDE, Scale, day_scale, day_ticks, gaps, time_scale, time_ticks
+from shflbench.output.export.history.axes import SIDE, AxisScale, day_scale, day_ticks, gaps, time_scale, time_ticks
 
 START = datetime(2026, 9, 1, tzinfo=UTC).timestamp() / 86_400
 
 
 def test_places_go_from_side_to_side_and_times_upwards() -> None:
-    assert [Scale(10, 20).place(value) for value in (10, 15, 20, 99)] == [0, SIDE / 2, SIDE, SIDE]
-    assert [Scale(10, 20, is_upward=True).place(value) for value in (10, 15, 20)] == [SIDE, SIDE / 2, 0]
+    assert [AxisScale(10, 20).place(value) for value in (10, 15, 20, 99)] == [0, SIDE / 2, SIDE, SIDE]
+    assert [AxisScale(10, 20, is_upward=True).place(value) for value in (10, 15, 20)] == [SIDE, SIDE / 2, 0]
     values = np.linspace(8, 22, 30)
-    for scale in (Scale(10, 20), Scale(10, 20, is_upward=True)):
+    for scale in (AxisScale(10, 20), AxisScale(10, 20, is_upward=True)):
         assert scale.places(values) == [scale.place(value) for value in values.tolist()]
 
 
@@ -40,7 +40,7 @@ def test_times_that_do_not_differ_have_a_scale() -> None:
     ],
 )
 def test_ticks_are_round_times(low: float, high: float, texts: list[str]) -> None:
-    assert [text for _, text in time_ticks(Scale(low, high, is_upward=True))] == texts
+    assert [text for _, text in time_ticks(AxisScale(low, high, is_upward=True))] == texts
 
 
 @pytest.mark.parametrize(

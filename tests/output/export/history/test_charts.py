@@ -10,7 +10,7 @@ from shflbench.analysis.history.segments import LevelSegment
 from shflbench.output.export.history.charts import (
     MOST_POINTS,
     MOST_SMALL,
-    CaseTimes,
+    CaseCourse,
     StepMark,
     captions,
     chart,
@@ -22,12 +22,12 @@ from tests.output.export.html.pages import Parsed
 STEP = 60
 
 
-def times_of(number: int, step: float = 1.1) -> CaseTimes:
+def times_of(number: int, step: float = 1.1) -> CaseCourse:
     """Return a case that was timed daily, with a step in the middle."""
     place = number // 2
     times = 10.0 * np.where(np.arange(number) < place, 1.0, step) * (1 + 0.001 * np.sin(np.arange(number)))
     levels = [(0, place - 1, 10.0), (place, number - 1, 10.0 * step)]
-    return CaseTimes(
+    return CaseCourse(
         case="reduce/shfl",
         days=np.arange(number, dtype=float) + 20_000,
         times=times,
@@ -50,7 +50,7 @@ def test_each_run_is_a_point_with_its_interval_and_each_level_a_line() -> None:
     drawn = paths(chart(times_of(40)))
     assert drawn["points"].count("h0") == 40
     assert drawn["interval"].count("V") == 40
-    assert re.fullmatch(r"M\d+ (\d+)L\d+ \1M\d+ (\d+)L\d+ \2", drawn["level"])
+    assert re.fullmatch(r"M\d+ \d+H\d+M\d+ \d+H\d+", drawn["level"])
     assert chart(times_of(40)).count('class="band"') == 2
     assert list(captions(times_of(40))) == ["Each point is a run with its 95% interval."]
 
@@ -92,6 +92,7 @@ def test_a_period_without_runs_is_a_gap_that_no_line_crosses() -> None:
     of.times[10:18] = np.nan
     assert '<rect class="gap"' in chart(of)
     assert paths(small_chart(of))["course"].count("M") == 2
+    assert paths(chart(of))["level"].count("M") == 3
     assert '<rect class="gap"' not in chart(times_of(40))
 
 
@@ -106,7 +107,7 @@ def test_a_case_that_was_never_timed_has_no_chart(draw: object) -> None:
 
 def test_one_run_has_a_chart() -> None:
     level = LevelSegment(first=0, last=0, time_us=10.0, error=None, line=((0, 10.0), (0, 10.0)))
-    of = CaseTimes(
+    of = CaseCourse(
         case="a",
         days=np.array([20_000.0]),
         times=np.array([10.0]),
