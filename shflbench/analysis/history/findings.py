@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 DAY = len("2026-11-20")
 RECENT = 30  # last runs of a level, which give its time
+OF_DRIFT = 7  # likewise while a drift goes on
 SD_OF_MAD = 1.4826  # of a normal distribution
 CONFIDENCE = 1.96
 
@@ -159,7 +160,7 @@ def _change(series: RunSeries, step: LevelChange, marks: Sequence[Mark]) -> Hist
         seen=moments[2],
         named=_moment(series.runs[step.drift.named]) if step.drift else None,
         blame=cause,
-        mark=next((mark for mark in marks if _is_of(mark, case, moments)), None),
+        mark=next((mark for mark in reversed(marks) if _is_of(mark, case, moments)), None),
     )
 
 
@@ -187,7 +188,7 @@ def _level(series: RunSeries, case: int, step: LevelChange | None) -> CaseLevel:
     measured = series.case(case, last)
     time_us = error = None
     if of_level.size:
-        recent = times[of_level[-RECENT:]]
+        recent = times[of_level[-(OF_DRIFT if step and step.drift else RECENT) :]]
         time_us = float(np.median(recent))
         spread = SD_OF_MAD * float(np.median(np.abs(recent - time_us))) / time_us
         error = CONFIDENCE * spread / np.sqrt(recent.size) if recent.size > 1 else None

@@ -143,7 +143,7 @@ def report(console: Console, /, folder: Path, output: Path, title: str | None, *
         "--since",
         metavar="DAY",
         show_default="all changes of the cases",
-        help="Day on which the change began, such as 2026-11-20.",
+        help="Day of the change, such as 2026-11-20: of the run before, of the first one after it, or between.",
     ),
     option("--reason", metavar="TEXT", required=True, help="Why."),
 )

@@ -59,7 +59,7 @@ def _summary(history: SuiteHistory, count: int, shown: ShownHistory) -> str:
     period = "in all runs" if shown.days is None else f"in the {count_noun(shown.days, 'day')} before the newest run"
     changed = f"{count_noun(count, 'change')} {period}" if count else f"no change {period}"
     hidden = len(history.changes) - count
-    earlier = f"; {hidden} earlier or ignored" if hidden and shown.days is not None else ""
+    earlier = f"; --all shows {hidden} earlier or ignored" if hidden and shown.days is not None else ""
     return f"{changed}, of {count_noun(len(history.series.cases), 'case')}{earlier}"
 
 

@@ -23,7 +23,7 @@ MARKS_FILE = "marks.yaml"
 KEYS = ("case", "since", "as", "reason")
 BEGINNING = """\
 # What is known about changes of this history. `shflbench history mark` appends entries.
-# case: id of a case, with * for any text. since: the day on which the change began. as: intended, known or ignore.
+# case: id of a case, with * for any text. since: the day of the change. as: intended, known or ignore.
 """
 CORRECT = "correct it, or remove the entry"
 
@@ -41,7 +41,7 @@ class Mark:
     """One entry."""
 
     case: str  # id, or a pattern with *
-    since: str  # day of the first run of the change, `2026-11-20`; empty: all changes of the case
+    since: str  # day of the change, `2026-11-20`; empty: all changes of the case
     kind: MarkKind
     reason: str
 

@@ -56,7 +56,7 @@ def test_what_changed_is_said_with_day_revision_and_cause(shflbench: Command) ->
 
 def test_a_change_before_the_period_is_counted(shflbench: Command) -> None:
     out = shflbench("history", "show", "history", "--days", "5").out
-    assert "no change in the 5 days before the newest run, of 3 cases; 1 earlier or ignored" in out
+    assert "no change in the 5 days before the newest run, of 3 cases; --all shows 1 earlier or ignored" in out
     assert "reduce/shfl" not in out
 
 
@@ -93,6 +93,15 @@ def test_a_mark_is_shown_with_its_change(shflbench: Command) -> None:
     outcome = shflbench("history", "mark", "history", "reduce/*", *given)
     assert (outcome.code, outcome.out) == (0, "marked 1 change of 2 cases as intended\n")
     assert "  marked as intended: exact sums\n" in shflbench("history", "show", "history").out
+
+
+def test_the_last_mark_of_a_change_counts(shflbench: Command) -> None:
+    for reason in ("first", "second"):
+        given = ("--as", "known", "--reason", reason)
+        assert (
+            shflbench("history", "mark", "history", "reduce/shfl", *given).out == "marked 1 change of 1 case as known\n"
+        )
+    assert "marked as known: second" in shflbench("history", "show", "history").out
 
 
 def test_what_is_ignored_is_not_shown_unless_all_is_wanted(shflbench: Command) -> None:
