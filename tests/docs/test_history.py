@@ -10,7 +10,11 @@ from shflbench.analysis.history import drift, reference, rule
 ROOT = Path(__file__).parents[2]
 TEXT = " ".join((ROOT / "docs" / "explanation" / "history.md").read_text(encoding="utf-8").split())
 FIGURES = (ROOT / "benchmarks" / "history_rule.md").read_text(encoding="utf-8")
-ROWS = [[cell.strip() for cell in line.strip("|").split("|")] for line in FIGURES.splitlines() if line.startswith("| ")]
+ROWS = [
+    [cell.strip() for cell in line.strip("|").split("|")]
+    for line in FIGURES.splitlines()
+    if line.startswith("| ") and "---" not in line and "--:" not in line
+]
 KINDS = [cells[0] for cells in ROWS if len(cells) == 2 and cells[0] != "kind"]
 WORDS = {3: "three", 4: "four", 0.75: "three quarters", 0.5: "half"}
 
