@@ -259,10 +259,10 @@ def _is_same(codes: tuple[str | None, str | None]) -> bool:
 
 def _row_medians(values: Floats) -> Floats:
     """Return the median of each row without NaN; NaN for a row that has nothing else."""
-    medians = np.full(len(values), np.nan)
-    known = np.isfinite(values).any(axis=1)
-    medians[known] = np.nanmedian(values[known], axis=1)
-    return medians
+    ranked = np.sort(np.where(np.isfinite(values), values, np.nan), axis=1)  # NaN at the end
+    known = np.isfinite(ranked).sum(axis=1)
+    middle = np.column_stack([np.maximum(known - 1, 0) // 2, known // 2])
+    return np.asarray(np.take_along_axis(ranked, middle, axis=1).mean(axis=1))
 
 
 def _level(values: Floats, first: int, last: int) -> float:

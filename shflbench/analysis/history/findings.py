@@ -10,7 +10,7 @@ import numpy as np
 
 from shflbench.analysis.history.blame import Blame, blame
 from shflbench.analysis.history.bridges import Bridge, join
-from shflbench.analysis.history.rule import level_changes, open_changes
+from shflbench.analysis.history.rule import all_changes
 from shflbench.analysis.history.series import series_of
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ def history_of(runs: Iterable[HistoryRun], marks: Sequence[Mark] = ()) -> tuple[
 
 def _suite(joined: JoinedSeries, marks: Sequence[Mark]) -> SuiteHistory:
     series = joined.series
-    steps = level_changes(series.times)
+    steps, unfinished = all_changes(series.times)
     last = {step.series: step for step in steps}  # they come by the run of their alarms
     changes = (_change(series, step, marks) for step in steps)
     return SuiteHistory(
@@ -136,7 +136,7 @@ def _suite(joined: JoinedSeries, marks: Sequence[Mark]) -> SuiteHistory:
         series=series,
         bridges=joined.bridges,
         changes=tuple(sorted(changes, key=lambda change: (change.first.started, change.case))),
-        likely=tuple(_likely(series, change) for change in open_changes(series.times)),
+        likely=tuple(_likely(series, change) for change in unfinished),
         levels=tuple(_level(series, case, last.get(case)) for case in range(len(series.cases))),
     )
 

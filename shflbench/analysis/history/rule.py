@@ -48,18 +48,24 @@ MEDIAN_ERROR = math.sqrt(math.pi / 2)  # standard error of a median / that of a 
 MOST_CORRELATION = 0.9
 
 
+def all_changes(series: SeriesTimes) -> tuple[tuple[LevelChange, ...], tuple[OpenChange, ...]]:
+    """Return what `level_changes` and `open_changes` return, in one pass through the runs."""
+    watch = _Watch(series).watch()
+    return tuple(watch.changes()), tuple(watch.unfinished())
+
+
 def level_changes(series: SeriesTimes) -> tuple[LevelChange, ...]:
     """Return the steps and drifts of all series, by run of their alarms.
 
     More runs never withdraw or move an alarm: `first`, `seen` and `before` stay. They can refine `after` and its
     interval, and relabel the step as a drift.
     """
-    return tuple(_Watch(series).watch().changes())
+    return all_changes(series)[0]
 
 
 def open_changes(series: SeriesTimes) -> tuple[OpenChange, ...]:
     """Return the series whose last runs lie beyond the margin, in too few runs for an alarm."""
-    return tuple(_Watch(series).watch().unfinished())
+    return all_changes(series)[1]
 
 
 def runs_needed(beyond: Places, known: Places) -> Places:

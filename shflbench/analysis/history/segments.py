@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -32,14 +33,21 @@ class LevelSegment:
 def segments_of(history: SuiteHistory, case: int, changes: Iterable[HistoryChange]) -> list[LevelSegment]:
     """Return the levels of a case (its index in `history.series`) between its changes; none of one never timed."""
     times = history.series.times.times[case]
-    runs = {run.started: place for place, run in reversed([*enumerate(history.series.runs)])}
-    begins = {runs[(change.old if change.is_drift else change.first).started]: change.is_drift for change in changes}
+    begins = {
+        change.blame.old if change.is_drift else _run(history, change.first.started): change.is_drift
+        for change in changes
+    }
     starts = sorted({0: False} | begins)
     return [
         _segment(times, timed, is_drift=begins.get(start, False))
         for start, end in zip(starts, [*starts[1:], len(times)], strict=True)
         if (timed := start + np.flatnonzero(np.isfinite(times[start:end]))).size
     ]
+
+
+def _run(history: SuiteHistory, started: str) -> int:
+    """Return the first run that started then."""
+    return bisect_left(history.series.runs, started, key=lambda run: run.started)
 
 
 def _segment(times: Floats, timed: np.typing.NDArray[np.intp], *, is_drift: bool) -> LevelSegment:
