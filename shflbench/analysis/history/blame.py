@@ -236,11 +236,8 @@ def _moved(series: RunSeries, change: LevelChange, old: int, new: int) -> tuple[
     """Return how many cases with the same machine code moved likewise, and how many there are."""
     sign = 1 if change.after > change.before else -1
     times = series.times.times
-    same = [
-        case
-        for case in range(len(series.cases))
-        if case != change.series and _is_same(_codes(series, case, old, change.seen))
-    ]
+    codes = zip(series.codes(old), series.codes(change.seen), strict=True)
+    same = [case for case, (before, now) in enumerate(codes) if before and before == now and case != change.series]
     if not same:
         return 0, 0
     before, after = times[same, max(0, old - BEFORE + 1) : old + 1], times[same, new : change.seen + 1]
@@ -251,10 +248,6 @@ def _moved(series: RunSeries, change: LevelChange, old: int, new: int) -> tuple[
     known = np.isfinite(ratio)
     moved = known & (sign * (ratio - 1) > np.fmax(MATTERS, SPREADS * np.nan_to_num(spread)))
     return int(moved.sum()), int(known.sum())
-
-
-def _is_same(codes: tuple[str | None, str | None]) -> bool:
-    return codes[0] is not None and codes[0] == codes[1]
 
 
 def _row_medians(values: Floats) -> Floats:

@@ -65,6 +65,12 @@ class RunSeries:
         cases = self.runs[run].cases  # as columns, of which one costs a tenth of a whole case
         return cases.kernel[place] if isinstance(cases, CaseColumns) else cases[place].kernel
 
+    def codes(self, run: int) -> list[str]:
+        """Return the machine code of each case in a run; empty where it is unknown."""
+        kernels = CaseColumns.of(self.runs[run].cases).kernel
+        places = map(self.places[run].get, self.cases)
+        return ["" if place is None else kernels[place].code for place in places]
+
 
 def series_of(runs: Iterable[HistoryRun]) -> list[RunSeries]:
     """Return the series of each suite and GPU, sorted by both."""
