@@ -27,7 +27,7 @@ class RecordedObject(TypedDict):
     after: Annotated[str, "value after"]
 
 
-class CauseObject(TypedDict):
+class HistoryCauseObject(TypedDict):
     """A likely cause of a change."""
 
     label: Annotated[
@@ -61,7 +61,7 @@ class StepObject(TypedDict):
     first: Annotated[MomentObject, "first run of the new level"]
     seen: Annotated[MomentObject, "run that raised the alarm"]
     named: Annotated[MomentObject | None, "run that showed that it is a drift"]
-    causes: Annotated[Sequence[CauseObject], "what changed with it"]
+    causes: Annotated[Sequence[HistoryCauseObject], "what changed with it"]
     mark: Annotated[MarkObject | None, "what somebody recorded about it"]
 
 
