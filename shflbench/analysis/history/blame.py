@@ -98,24 +98,37 @@ def blame(series: RunSeries, change: LevelChange) -> Blame:
     if change.drift:
         return _of_drift(series, change, change.drift)
     old, new = _last_of_old(series, change), _first_of_new(series, change)
-    recorded = [*_of_code(series, change.series, old, new), *_of_machine(series, change.series, old, new)]
-    is_by_record = any(cause.label not in {CauseLabel.CODE, CauseLabel.COMPILER} for cause in recorded)
-    causes = [*recorded, *([] if is_by_record else _environment(series, change, old, change.first))]
+    causes = _recorded(series, change.series, old, new)
+    is_by_record = any(cause.label not in {CauseLabel.CODE, CauseLabel.COMPILER} for cause in causes)
+    others = _others(series, change, old, change.first)
+    if not is_by_record and others.have_moved:
+        causes.append(ChangeCause(CauseLabel.ENVIRONMENT, others.sentinels, others.moved, others.known))
     if None in _codes(series, change.series, old, new):
         causes.append(ChangeCause(CauseLabel.UNKNOWN))
-    return Blame(old, new, tuple(causes) or (ChangeCause(CauseLabel.UNEXPLAINED),))
+    return Blame(old, new, tuple(causes) or (others.unexplained,))
 
 
 def _of_drift(series: RunSeries, change: LevelChange, drift: Drift) -> Blame:
-    """Return what goes with a drift: code that changes again and again, or the environment. One change makes a step."""
+    """Return what goes with a drift: code that changes again and again, or the environment.
+
+    One change makes a step. Where an alarm was a step at first, what changed with that is a cause, too.
+    """
     case, old, new = change.series, drift.since, drift.named
     known = [kernel.code for run in range(old, new + 1) if (kernel := series.kernel(case, run)) and kernel.code]
     changed = sum(before != after for before, after in pairwise(known))
     causes = [*_of_code(series, case, old, new)] if changed >= STAIRS else []
-    causes += _environment(series, change, old, (old + new) // 2)
+    if not causes and change.seen != drift.named:
+        causes = _recorded(series, case, _last_of_old(series, change), _first_of_new(series, change))
+    others = _others(series, change, old, (old + new) // 2)
+    if others.have_moved:
+        causes.append(ChangeCause(CauseLabel.ENVIRONMENT, others.sentinels, others.moved, others.known))
     if not known:
         causes.append(ChangeCause(CauseLabel.UNKNOWN))
-    return Blame(old, new, tuple(causes) or (ChangeCause(CauseLabel.UNEXPLAINED),))
+    return Blame(old, new, tuple(causes) or (others.unexplained,))
+
+
+def _recorded(series: RunSeries, case: int, old: int, new: int) -> list[ChangeCause]:
+    return [*_of_code(series, case, old, new), *_of_machine(series, case, old, new)]
 
 
 def _last_of_old(series: RunSeries, change: LevelChange) -> int:
@@ -191,7 +204,12 @@ def _of_kernel(before: HistoryKernel | None, after: HistoryKernel | None) -> Ite
 
 
 def _of_compiler(before: HistoryMachine, after: HistoryMachine) -> Iterator[RecordedChange]:
-    for field, name in (("compiler", "NVRTC"), ("cccl", "CCCL"), ("options", "compiler options")):
+    for field, name in (
+        ("compiler", "NVRTC"),
+        ("cccl", "CCCL"),
+        ("options", "compiler options"),
+        ("arch", "architecture"),
+    ):
         yield from _differing(name, getattr(before, field), getattr(after, field))
 
 
@@ -221,15 +239,32 @@ def _differing(name: str, before: str, after: str) -> Iterator[RecordedChange]:
         yield RecordedChange(name, before, after)
 
 
-def _environment(series: RunSeries, change: LevelChange, old: int, new: int) -> Iterator[ChangeCause]:
-    """Yield that other cases with the same machine code, or the sentinels, moved likewise from `new` on."""
+@dataclass(frozen=True, slots=True)
+class _Others:
+    """What other cases with the same machine code, and the sentinels, did at the same time."""
+
+    moved: int  # cases that moved likewise
+    known: int
+    sentinels: tuple[RecordedChange, ...]  # where they moved likewise
+
+    @property
+    def have_moved(self) -> bool:
+        """Whether the environment changed."""
+        return bool(self.sentinels) or (self.moved >= FEWEST and self.moved >= SHARE * self.known)
+
+    @property
+    def unexplained(self) -> ChangeCause:
+        """That the environment has not changed either."""
+        return ChangeCause(CauseLabel.UNEXPLAINED, (), self.moved, self.known)
+
+
+def _others(series: RunSeries, change: LevelChange, old: int, new: int) -> _Others:
+    """Return what others did from run `new` on."""
     sign = 1 if change.after > change.before else -1
-    moved, others = _moved(series, change, old, new)
+    moved, known = _moved(series, change, old, new)
     scale = _level(series.scales, new, change.seen) / _level(series.scales, old - BEFORE + 1, old)
-    by_sentinels = bool(sign * (scale - 1) > MOVED)
-    if by_sentinels or (moved >= FEWEST and moved >= SHARE * others):
-        changes = (RecordedChange("sentinels", "1", f"{scale:.4g}"),) if by_sentinels else ()
-        yield ChangeCause(CauseLabel.ENVIRONMENT, changes, moved, others)
+    has_moved = bool(sign * (scale - 1) > MOVED)
+    return _Others(moved, known, (RecordedChange("sentinels", "1", f"{scale:.4g}"),) if has_moved else ())
 
 
 def _moved(series: RunSeries, change: LevelChange, old: int, new: int) -> tuple[int, int]:

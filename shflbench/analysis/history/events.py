@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class HistoryEvent:
-    """Changes by the same causes and in one direction, whose runs before and after overlap."""
+    """Changes by the same causes, in one direction and with the same mark, whose runs before and after overlap."""
 
     changes: tuple[HistoryChange, ...]  # the largest first
 
@@ -39,7 +39,9 @@ class HistoryEvent:
 
 def events_of(changes: Iterable[HistoryChange]) -> list[HistoryEvent]:
     """Return the events, newest first, and slower cases before faster ones."""
-    alike = group_by(changes, lambda change: (change.blame.causes_alike, change.is_slower, change.is_drift)).values()
+    alike = group_by(
+        changes, lambda change: (change.blame.causes_alike, change.is_slower, change.is_drift, change.mark)
+    ).values()
     events = [event for group in alike for event in _overlapping(group)]
     events.sort(key=lambda event: (event.head.is_slower, len(event.changes)), reverse=True)
     return sorted(events, key=lambda event: event.first.started, reverse=True)
@@ -48,8 +50,8 @@ def events_of(changes: Iterable[HistoryChange]) -> list[HistoryEvent]:
 def _overlapping(changes: Sequence[HistoryChange]) -> Iterator[HistoryEvent]:
     """Yield the changes together that may have come between the same two runs."""
     together: list[HistoryChange] = []
-    for change in sorted(changes, key=lambda change: (change.old.started, change.first.started)):
-        if together and change.old.started >= min(other.first.started for other in together):
+    for change in sorted(changes, key=lambda change: (change.old.started, change.last.started)):
+        if together and change.old.started >= min(other.last.started for other in together):
             yield _event(together)
             together = []
         together.append(change)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +11,7 @@ from shflbench.analysis.history.blame import Blame, blame
 from shflbench.analysis.history.bridges import Bridge, join
 from shflbench.analysis.history.rule import all_changes
 from shflbench.analysis.history.series import series_of
+from shflbench.store.history.marks import matches
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -72,8 +72,13 @@ class HistoryChange:
 
     @property
     def is_slower(self) -> bool:
-        """Whether the case became slower."""
-        return self.ratio > 1
+        """Whether the case became slower; of a drift, whether it becomes slower."""
+        return (self.per_month or self.ratio) > 1
+
+    @property
+    def last(self) -> RunMoment:
+        """The first run after a step, and the run that named a drift: all before may show it partly."""
+        return self.named if self.is_drift and self.named else self.first
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,7 +141,9 @@ def _suite(joined: JoinedSeries, marks: Sequence[Mark]) -> SuiteHistory:
         series=series,
         bridges=joined.bridges,
         changes=tuple(sorted(changes, key=lambda change: (change.first.started, change.case))),
-        likely=tuple(_likely(series, change) for change in unfinished),
+        likely=tuple(
+            _likely(series, change) for change in unfinished if series.case(change.series, len(series.runs) - 1)
+        ),
         levels=tuple(_level(series, case, last.get(case)) for case in range(len(series.cases))),
     )
 
@@ -166,7 +173,7 @@ def _change(series: RunSeries, step: LevelChange, marks: Sequence[Mark]) -> Hist
 
 def _is_of(mark: Mark, case: str, moments: Sequence[RunMoment]) -> bool:
     """Whether a mark is of a change between these runs."""
-    return fnmatchcase(case, mark.case) and (not mark.since or moments[0].day <= mark.since <= moments[-1].day)
+    return matches(mark.case, case) and (not mark.since or moments[0].day <= mark.since <= moments[-1].day)
 
 
 def _likely(series: RunSeries, change: OpenChange) -> LikelyChange:

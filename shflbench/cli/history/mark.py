@@ -28,6 +28,6 @@ def mark_changes(console: Console, folder: Path, mark: Mark) -> None:
         if change.mark == mark
     ]
     if not marked and mark.since:
-        console.warn(f"no change of `{mark.case}` began on {mark.since}: the mark is of none so far")
+        console.warn(f"the mark is of no change so far: none of `{mark.case}` is of {mark.since}")
     cases = sum(len(history.levels) for history in histories)
     console.data(f"marked {count_noun(len(marked), 'change')} of {count_noun(cases, 'case')} as {mark.kind}")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from shflbench.errors import ResultsError, UsageError
+from shflbench.store.history.marks import matches
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -28,7 +28,7 @@ def read_histories(
     from shflbench.store.history.marks import read_marks
 
     history, marks = read_history(folder), read_marks(folder)
-    for problem in history.problems:
+    for problem in (*history.problems, *marks.problems):
         console.warn(problem)
     if not history.runs:
         raise ResultsError(f"{folder} has no run that can be read", "add one: shflbench history add RUN --to FOLDER")
@@ -37,10 +37,10 @@ def read_histories(
     known = {name for run in runs for name in (run.machine.gpu, run.machine.gpu_name) if name}
     _require_known("GPU", gpus, known)
     runs = [run for run in runs if not gpus or {run.machine.gpu, run.machine.gpu_name} & {*gpus}]
-    shown = [_of_cases(suite, cases) for suite in history_of(runs, marks)]
+    shown = [_of_cases(suite, cases) for suite in history_of(runs, marks.marks)]
     for pattern in cases:
-        if not any(fnmatchcase(level.case, pattern) for suite in shown for level in suite.levels):
-            raise UsageError(f"no case is called `{pattern}`", "shflbench history show FOLDER --all lists them")
+        if not any(matches(pattern, level.case) for suite in shown for level in suite.levels):
+            raise UsageError(f"no case is called `{pattern}`", "list them: shflbench history show FOLDER --all")
     return [suite for suite in shown if suite.levels]
 
 
@@ -57,7 +57,7 @@ def _of_cases(suite: SuiteHistory, patterns: Sequence[str]) -> SuiteHistory:
         return suite
 
     def is_selected(case: str) -> bool:
-        return any(fnmatchcase(case, pattern) for pattern in patterns)
+        return any(matches(pattern, case) for pattern in patterns)
 
     return replace(
         suite,

@@ -43,6 +43,8 @@ def _print_suite(console: Console, history: SuiteHistory, shown: ShownHistory) -
         console.data(words.bridge_in_words(bridge))
     changes = recent(history, shown.days, with_ignored=shown.is_complete)
     console.data(words.too_few(history) or _summary(history, len(changes), shown))
+    if text := words.not_timed(history):
+        console.lines([(text, "doubt")])
     for event in events_of(changes):
         console.data("")
         console.lines(_event(event))
@@ -76,9 +78,11 @@ def _cases(event: HistoryEvent, shown: ShownHistory) -> Table:
     """Return the table of an event's cases, the largest changes first."""
     changes = event.changes if shown.is_complete else event.changes[:MOST_CASES]
     more = len(event.changes) - len(changes)
+    kernels = [words.kernel_in_words(change) for change in changes]
+    with_kernels = any(kernels)
     return Table(
         title="",
-        columns=("case", "change", "before", "after", "alarm"),
+        columns=("case", "change", "before", "after", "alarm", *(("kernel",) if with_kernels else ())),
         body=tuple(
             Line(
                 (
@@ -86,10 +90,11 @@ def _cases(event: HistoryEvent, shown: ShownHistory) -> Table:
                     words.direction(change),
                     words.time_us(change.before_us),
                     words.time_us(change.after_us),
-                    change.seen.day,
+                    (change.named or change.seen).day,
+                    *((kernel,) if with_kernels else ()),
                 )
             )
-            for change in changes
+            for change, kernel in zip(changes, kernels, strict=True)
         ),
         notes=(f"and {count_noun(more, 'more case')}: --all shows them",) if more else (),
     )

@@ -59,6 +59,8 @@ KERNELS: dict[str, tuple[HistoryKernel, HistoryKernel, dict[str, Any], tuple[str
     "compiler": (OLD, replace(OLD, code="y"), {"compiler": "14.0"}, ("compiler",)),
     "options": (OLD, replace(OLD, code="y"), {"options": "-lineinfo"}, ("compiler",)),
     "patch": (OLD, replace(OLD, code="y"), {}, ("compiler",)),
+    "architecture": (OLD, replace(OLD, code="y"), {"arch": "sm_90a"}, ("compiler",)),
+    "architecture and source": (OLD, EDITED, {"arch": "sm_90a"}, ("code or compiler",)),
     "both": (OLD, replace(EDITED, recompiled="z"), {"compiler": "14.0"}, ("code", "compiler")),
     "both, of which code matters": (OLD, replace(EDITED, recompiled="x"), {"compiler": "14.0"}, ("code",)),
     "both, of which the compiler matters": (OLD, replace(EDITED, recompiled="y"), {"compiler": "14.0"}, ("compiler",)),
@@ -168,3 +170,14 @@ def test_code_that_changes_again_and_again_is_a_cause_of_a_drift() -> None:
 def test_other_cases_that_drift_likewise_show_another_environment() -> None:
     every = [history_run(day, dict.fromkeys(CASES, 10 + 0.03 * day)) for day in range(STEP + 3)]
     assert of(every, DRIFT).labels == ("environment",)
+
+
+def test_what_changed_with_a_step_stays_a_cause_of_the_drift_that_it_began() -> None:
+    drift = replace(CHANGE, drift=Drift(per_month=1.01, since=2, named=STEP + 2), seen=STEP + 1)
+    assert of(runs(kernel_of(OLD, EDITED)), drift).labels == ("code",)
+
+
+def test_how_many_other_cases_moved_is_said_where_they_explain_nothing() -> None:
+    for moved in (("a",), ("a", "b")):
+        (cause,) = of(runs(moved=moved)).causes
+        assert (cause.label, cause.moved, cause.others) == ("unexplained", len(moved) - 1, 5)

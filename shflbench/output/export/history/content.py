@@ -213,7 +213,7 @@ class _SectionMaker:
                 ChangedCase(
                     case=short(change.case),
                     anchor=self._anchor(change.case),
-                    change=words.direction(change),
+                    change=", ".join(filter(None, (words.direction(change), words.kernel_in_words(change)))),
                     before=words.time_us(change.before_us),
                     after=words.time_us(change.after_us),
                     alarm=(change.named or change.seen).day,
@@ -244,11 +244,14 @@ class _SectionMaker:
 
 def summary(history: SuiteHistory, changes: Sequence[HistoryChange]) -> str:
     """Return how many cases changed in the last days, and how many perhaps did."""
-    slower = len({change.case for change in changes if change.is_slower})
-    faster = len({change.case for change in changes if not change.is_slower})
+    news = [change for change in changes if not change.mark]
+    slower = len({change.case for change in news if change.is_slower})
+    faster = len({change.case for change in news if not change.is_slower})
+    marked = len(changes) - len(news)
     parts = [f"{number} {word}" for number, word in ((slower, "slower"), (faster, "faster")) if number]
     cases = count_noun(len(history.levels), "case")
     likely = f"; {count_noun(len(history.likely), 'case')} perhaps changed" if history.likely else ""
+    parts += [count_noun(marked, "marked change")] if marked else []
     return f"{', '.join(parts) or 'no change'} of {cases} in the {DAYS} days before the newest run{likely}"
 
 
@@ -256,7 +259,7 @@ def change_in_words(change: HistoryChange) -> str:
     """Return a change with its days, causes and mark in one line."""
     between = change.first.day if change.old.day == change.first.day else f"{change.old.day} to {change.first.day}"
     days = f"from {change.old.day} on" if change.is_drift else between
-    causes = "; ".join(words.cause_in_words(cause) for cause in change.blame.causes)
+    causes = "; ".join(words.cause_in_words(cause, is_drift=change.is_drift) for cause in change.blame.causes)
     mark = f" ({text})" if (text := _mark(change)) else ""
     times = f"{words.time_us(change.before_us)} → {words.time_us(change.after_us)}"
     return short(f"{days}: {words.direction(change)}, {times}: {causes}{mark}")

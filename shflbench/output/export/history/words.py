@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.analysis.history.blame import CauseLabel
+from shflbench.analysis.history.blame import RESOURCES, CauseLabel
 from shflbench.analysis.history.rule import FEWEST_RUNS
+from shflbench.core.model import Status
 from shflbench.core.words import count_noun
+from shflbench.printable import escape
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from shflbench.analysis.history.blame import ChangeCause
+    from shflbench.analysis.history.blame import ChangeCause, RecordedChange
     from shflbench.analysis.history.bridges import Bridge
     from shflbench.analysis.history.events import HistoryEvent
     from shflbench.analysis.history.findings import CaseLevel, HistoryChange, LikelyChange, RunMoment, SuiteHistory
 
+MOST_NAMED = 5  # cases in a sentence
 COMMIT = 9  # characters of a commit's hash
 HASH = 40  # characters of a whole one
 CAUSES = {
@@ -27,7 +30,7 @@ CAUSES = {
     CauseLabel.GPU: "GPU",
     CauseLabel.METHOD: "method of timing",
     CauseLabel.ENVIRONMENT: "environment",
-    CauseLabel.UNEXPLAINED: "unexplained: the same machine code, and nothing else moved",
+    CauseLabel.UNEXPLAINED: "unexplained",
     CauseLabel.UNKNOWN: "unknown: no machine code was recorded",
 }
 
@@ -36,7 +39,7 @@ def headline(history: SuiteHistory) -> str:
     """Return suite, GPU, number of runs and their dates."""
     moments = history.moments
     runs = count_noun(len(moments), "run")
-    gpu = ", ".join(filter(None, (history.gpu_name or "unknown GPU", history.gpu)))
+    gpu = escape(", ".join(filter(None, (history.gpu_name or "unknown GPU", history.gpu))))
     days = f"from {moments[0].day} to {moments[-1].day}" if len(moments) > 1 else f"on {moments[0].day}"
     return f"{history.suite} on {gpu}: {runs} {days}"
 
@@ -56,7 +59,8 @@ def direction(change: HistoryChange) -> str:
     """Return `slower 2.1% (1.9% to 2.4%)`, and of a drift how fast it goes on."""
     word = "slower" if change.is_slower else "faster"
     if change.per_month is not None:
-        return f"{word} {percent(change.per_month)} per month"
+        begun = "" if change.named in {None, change.seen} else f", seen as a step on {change.seen.day}"
+        return f"{word} {percent(change.per_month)} per month{begun}"
     low, high = sorted(100 * abs(ratio - 1) for ratio in (change.low, change.high))
     if (change.low - 1) * (change.high - 1) < 0:
         low = 0.0
@@ -84,24 +88,41 @@ def when(event: HistoryEvent) -> str:
 def causes(event: HistoryEvent) -> Iterator[str]:
     """Yield each cause of an event as a line."""
     for cause in event.head.blame.causes:
-        if event.head.is_drift and cause.label is CauseLabel.UNEXPLAINED:
-            yield "unexplained: neither code nor other cases go on changing with it"
-        else:
-            yield cause_in_words(cause)
+        yield cause_in_words(cause, is_drift=event.head.is_drift)
 
 
-def cause_in_words(cause: ChangeCause) -> str:
-    """Return a cause with what was recorded of it."""
-    parts = [
-        f"{change.name} {change.before} → {change.after}" for change in cause.changes if change.name != "sentinels"
-    ]
-    parts += [
-        f"sentinels at {change.after} of their time before" for change in cause.changes if change.name == "sentinels"
-    ]
+def cause_in_words(cause: ChangeCause, *, is_drift: bool = False) -> str:
+    """Return a cause with what was recorded of it, except for the resources of the kernel."""
+    if cause.label is CauseLabel.UNEXPLAINED:
+        return f"unexplained: {_unexplained(cause, is_drift=is_drift)}"
+    label = CAUSES[cause.label]
+    parts = [_recorded(change, label) for change in cause.changes if change.name not in RESOURCES.values()]
     if cause.others:
         parts.append(f"{cause.moved} of {cause.others} other cases with the same machine code moved, too")
-    text = CAUSES[cause.label]
-    return f"{text}{', ' if ':' in text else ': '}{', '.join(parts)}" if parts else text
+    return f"{label}{', ' if ':' in label else ': '}{', '.join(parts)}" if parts else label
+
+
+def _recorded(change: RecordedChange, label: str) -> str:
+    if change.name == "sentinels":
+        return f"sentinels at {change.after} of their time before"
+    return f"{'' if change.name == label else f'{change.name} '}{change.before} → {change.after}"
+
+
+def _unexplained(cause: ChangeCause, *, is_drift: bool) -> str:
+    if is_drift:
+        return "neither code nor other cases go on changing with it"
+    if not cause.others:
+        return "the same machine code, and no other case to compare with"
+    others = count_noun(cause.others, "other case")
+    if not cause.moved:
+        return f"the same machine code, and none of {others} moved"
+    return f"the same machine code, and only {cause.moved} of {others} moved, too"
+
+
+def kernel_in_words(change: HistoryChange) -> str:
+    """Return how the resources of a kernel changed."""
+    changes = dict.fromkeys(item for cause in change.blame.causes for item in cause.changes)
+    return ", ".join(f"{item.name} {item.before} → {item.after}" for item in changes if item.name in RESOURCES.values())
 
 
 def what_changed(event: HistoryEvent) -> str:
@@ -141,3 +162,15 @@ def bridge_in_words(bridge: Bridge) -> str:
         f"{bridge.new} replaces {bridge.old}: joined by commit {bridge.commit[:COMMIT]}, which both measured; "
         f"its times are divided by {low:.3f} to {high:.3f}"
     )
+
+
+def not_timed(history: SuiteHistory) -> str:
+    """Return the cases that the newest run does not time; empty if it times all."""
+    newest = history.moments[-1].started
+    texts = [
+        f"{level.case} ({'missing since ' + level.last.day if level.last.started != newest else level.status})"
+        for level in history.levels
+        if level.last.started != newest or level.status != Status.TIMED
+    ]
+    more = f" and {len(texts) - MOST_NAMED} more" if len(texts) > MOST_NAMED else ""
+    return f"not timed in the newest run: {', '.join(texts[:MOST_NAMED])}{more}" if texts else ""
