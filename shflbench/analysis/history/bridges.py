@@ -13,8 +13,12 @@ from shflbench.core.grouping import group_by
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from numpy.typing import NDArray
+
     from shflbench.analysis.history.series import RunSeries
     from shflbench.store.history.record import HistoryKernel
+
+    Integers = NDArray[np.intp]
 
 OVERLAP = 3  # runs of the new GPU before the last one of the old GPU: those that bridge
 
@@ -67,8 +71,11 @@ def _join(chain: JoinedSeries, new: RunSeries) -> list[JoinedSeries]:
     known = {case: ratio for case, ratio in ratios.items() if np.isfinite(ratio)}
     if not known:
         return [chain, JoinedSeries(new, (split,))]
-    bridge = replace(split, run=len(old.runs), ratios=tuple(known.values()))
-    both = JoinedSeries(_both(old, new, known), (*chain.bridges, bridge))
+    order = _by_start(old, new)
+    places = np.argsort(order)
+    bridge = replace(split, run=int(places[len(old.runs) :].min()), ratios=tuple(known.values()))
+    earlier = (replace(bridge, run=int(places[bridge.run])) for bridge in chain.bridges)
+    both = JoinedSeries(_both(old, new, known, order), (*earlier, bridge))
     apart = [(series, tuple(case for case in series.cases if case not in known)) for series in (old, new)]
     return [both, *(JoinedSeries(_only(series, cases), (split,)) for series, cases in apart if cases)]
 
@@ -92,21 +99,27 @@ def _have_same_code(one: HistoryKernel | None, other: HistoryKernel | None) -> b
     return one is not None and other is not None and one.code == other.code != ""
 
 
-def _both(old: RunSeries, new: RunSeries, ratios: Mapping[str, float]) -> RunSeries:
+def _by_start(old: RunSeries, new: RunSeries) -> Integers:
+    """Return the places of the runs of both in the order of their start."""
+    return np.argsort([run.started for run in (*old.runs, *new.runs)], kind="stable")
+
+
+def _both(old: RunSeries, new: RunSeries, ratios: Mapping[str, float], order: Integers) -> RunSeries:
     """Return one series of the cases with a ratio, by which times on the new GPU are divided."""
     before, after = _only(old, tuple(ratios)), _only(new, tuple(ratios))
     factors = np.array([*ratios.values()])[:, None]
+    runs, places = (*before.runs, *after.runs), (*before.places, *after.places)
     return replace(
         before,
-        runs=(*before.runs, *after.runs),
+        runs=tuple(runs[place] for place in order),
         times=SeriesTimes(
-            times=np.hstack([before.times.times, after.times.times / factors]),
-            errors=np.hstack([before.times.errors, after.times.errors]),
-            days=np.hstack([before.times.days, after.times.days]),
+            times=np.hstack([before.times.times, after.times.times / factors])[:, order],
+            errors=np.hstack([before.times.errors, after.times.errors])[:, order],
+            days=np.hstack([before.times.days, after.times.days])[order],
         ),
-        offsets_us=np.hstack([before.offsets_us, after.offsets_us]),
-        scales=np.hstack([before.scales, after.scales]),
-        places=(*before.places, *after.places),
+        offsets_us=np.hstack([before.offsets_us, after.offsets_us])[order],
+        scales=np.hstack([before.scales, after.scales])[order],
+        places=tuple(places[place] for place in order),
     )
 
 

@@ -64,6 +64,24 @@ def test_a_first_run_of_the_new_gpu_may_come_before_the_last_one_of_the_old_gpu(
     assert len(join(series_of(every))) == 1
 
 
+def test_runs_of_both_gpus_are_in_the_order_of_their_start() -> None:
+    every = [run_on(OLD, day, f"c{day}", a=10.0 + day / 100) for day in range(60)]
+    every += [run_on(NEW, day + 0.5, f"c{day}", a=9.0, b=5.0) for day in (1, 20, 40, *range(60, 90))]
+    (joined, _) = join(series_of(every))
+    series = joined.series
+    starts = [run.started for run in series.runs]
+    assert starts == sorted(starts)
+    assert np.all(np.diff(series.times.days) > 0)
+    assert [series.runs[place].machine.gpu for place in (2, 22, 43)] == [NEW] * 3
+    assert joined.bridges[0].run == 2
+    for values in (series.times.times[0], series.times.errors[0], series.offsets_us, series.scales):
+        assert len(values) == len(series.places) == len(starts)
+    assert [series.case(0, run) for run in range(4)] == [
+        next(case for case in run.cases if case.case == "a") for run in series.runs[:4]
+    ]
+    assert history_of(every)
+
+
 def test_a_third_gpu_is_joined_with_the_second() -> None:
     every = [*replaced(), *(run_on("GPU-3", 10 + day, f"c{day + 9}", a=18.0, b=48.0) for day in range(3))]
     (joined,) = join(series_of(every))
