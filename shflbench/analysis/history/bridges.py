@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shflbench.analysis.history.levels import SeriesTimes
+from shflbench.analysis.history.series import gpu_of
 from shflbench.core.grouping import group_by
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Container, Iterable, Mapping
 
     from numpy.typing import NDArray
 
@@ -48,13 +49,34 @@ def join(every: Iterable[RunSeries]) -> list[JoinedSeries]:
     for of_suite in group_by(every, lambda series: series.suite).values():
         chains: list[JoinedSeries] = []
         for series in sorted(of_suite, key=lambda series: series.runs[0].started):
-            place = next((place for place, chain in enumerate(chains) if _replaces(series, chain.series)), None)
-            if place is None:
-                chains.append(JoinedSeries(series))
-            else:
-                chains[place : place + 1] = _join(chains[place], series)
+            chains = _continued(chains, series)
         joined += chains
     return joined
+
+
+def _continued(chains: list[JoinedSeries], new: RunSeries) -> list[JoinedSeries]:
+    """Return the chains with the series of one more GPU: as a part of them, as one more, or as both.
+
+    It goes on with the chain that ended last among those with a bridge, and with chains of the same GPUs, to which the
+    cases belong that could not be joined before.
+    """
+    ended = sorted((chain for chain in chains if _replaces(new, chain.series)), key=_last_start, reverse=True)
+    bridged = [chain for chain in ended if _known_ratios(chain.series, new)[1]]
+    if not ended:
+        return [*chains, JoinedSeries(new)]
+    rest = new
+    gpus = _gpus(bridged[0]) if bridged else frozenset()
+    for chain in bridged:
+        commit, ratios = _known_ratios(chain.series, rest)
+        if ratios and _gpus(chain) & gpus:
+            place = chains.index(chain)
+            kept = _without(chain.series, ratios)
+            apart = [replace(chain, series=kept)] if kept.cases else []
+            chains = [*chains[:place], _join(chain, rest, commit, ratios), *apart, *chains[place + 1 :]]
+            rest = _without(rest, ratios)
+    commit, _ = _ratios((bridged or ended)[0].series, new)
+    split = Bridge(gpu_of((bridged or ended)[0].series.runs[-1]), new.gpu, 0, commit)
+    return [*chains, JoinedSeries(rest, (split,))] if rest.cases else chains
 
 
 def _replaces(new: RunSeries, old: RunSeries) -> bool:
@@ -63,21 +85,29 @@ def _replaces(new: RunSeries, old: RunSeries) -> bool:
     return last < new.runs[min(OVERLAP, len(new.runs) - 1)].started and last < new.runs[-1].started
 
 
-def _join(chain: JoinedSeries, new: RunSeries) -> list[JoinedSeries]:
-    """Return a series with that of the GPU that follows it, or both with the split."""
+def _last_start(chain: JoinedSeries) -> str:
+    return chain.series.runs[-1].started
+
+
+def _gpus(chain: JoinedSeries) -> frozenset[str]:
+    return frozenset(map(gpu_of, chain.series.runs))
+
+
+def _join(chain: JoinedSeries, new: RunSeries, commit: str, ratios: Mapping[str, float]) -> JoinedSeries:
+    """Return a series with that of the GPU that follows it, of the cases with a ratio."""
     old = chain.series
-    commit, ratios = _ratios(old, new)
-    split = Bridge(old.runs[-1].machine.gpu or old.gpu, new.gpu, 0, commit)
-    known = {case: ratio for case, ratio in ratios.items() if np.isfinite(ratio)}
-    if not known:
-        return [chain, JoinedSeries(new, (split,))]
     order = _by_start(old, new)
     places = np.argsort(order)
-    bridge = replace(split, run=int(places[len(old.runs) :].min()), ratios=tuple(known.values()))
+    first = int(places[len(old.runs) :].min())
+    bridge = Bridge(gpu_of(old.runs[-1]), new.gpu, first, commit, tuple(ratios.values()))
     earlier = (replace(bridge, run=int(places[bridge.run])) for bridge in chain.bridges)
-    both = JoinedSeries(_both(old, new, known, order), (*earlier, bridge))
-    apart = [(series, tuple(case for case in series.cases if case not in known)) for series in (old, new)]
-    return [both, *(JoinedSeries(_only(series, cases), (split,)) for series, cases in apart if cases)]
+    return JoinedSeries(_both(old, new, ratios, order), (*earlier, bridge))
+
+
+def _known_ratios(old: RunSeries, new: RunSeries) -> tuple[str, dict[str, float]]:
+    """Return the commit that joins two series, and the ratios of the cases that it joins."""
+    commit, ratios = _ratios(old, new)
+    return commit, {case: ratio for case, ratio in ratios.items() if np.isfinite(ratio)}
 
 
 def _ratios(old: RunSeries, new: RunSeries) -> tuple[str, dict[str, float]]:
@@ -121,6 +151,11 @@ def _both(old: RunSeries, new: RunSeries, ratios: Mapping[str, float], order: In
         scales=np.hstack([before.scales, after.scales])[order],
         places=tuple(places[place] for place in order),
     )
+
+
+def _without(series: RunSeries, cases: Container[str]) -> RunSeries:
+    """Return a series without some of its cases."""
+    return _only(series, tuple(case for case in series.cases if case not in cases))
 
 
 def _only(series: RunSeries, cases: tuple[str, ...]) -> RunSeries:

@@ -74,8 +74,13 @@ class RunSeries:
 
 def series_of(runs: Iterable[HistoryRun]) -> list[RunSeries]:
     """Return the series of each suite and GPU, sorted by both."""
-    grouped = group_by(runs, lambda run: (run.suite, run.machine.gpu or run.machine.gpu_name or run.machine.host))
+    grouped = group_by(runs, lambda run: (run.suite, gpu_of(run)))
     return [_series(*key, grouped[key]) for key in sorted(grouped)]
+
+
+def gpu_of(run: HistoryRun) -> str:
+    """Return the UUID of the GPU of a run; where it is unknown, the model or the host."""
+    return run.machine.gpu or run.machine.gpu_name or run.machine.host
 
 
 def _series(suite: str, gpu: str, unordered: Sequence[HistoryRun]) -> RunSeries:

@@ -89,6 +89,50 @@ def test_a_third_gpu_is_joined_with_the_second() -> None:
     assert joined.series.times.times == pytest.approx(np.tile([[10.0], [20.0]], 13))
 
 
+def on_three_gpus(bridge: str) -> list[HistoryRun]:
+    """Return runs on three GPUs one after another; no commit joins the first two."""
+    every = [run_on(OLD, day, f"c{day}", a=10.0) for day in range(5)]
+    every += [run_on(NEW, day, f"c{day}", a=9.0) for day in range(5, 10)]
+    return every + [run_on("GPU-3", day, f"c{day}" if day > 10 else bridge, a=18.0) for day in range(10, 15)]
+
+
+def test_a_third_gpu_goes_on_with_the_second_where_no_commit_joins_the_first_two() -> None:
+    first, second = join(series_of(on_three_gpus("c9")))
+    assert {run.machine.gpu for run in first.series.runs} == {OLD}
+    assert [run.machine.gpu for run in second.series.runs] == [NEW] * 5 + ["GPU-3"] * 5
+    assert [(bridge.old, bridge.new, bridge.commit) for bridge in second.bridges] == [
+        (OLD, NEW, ""),
+        (NEW, "GPU-3", "c9"),
+    ]
+
+
+def test_a_third_gpu_goes_on_with_the_first_where_only_that_one_has_a_bridge() -> None:
+    first, second = join(series_of(on_three_gpus("c4")))
+    assert [run.machine.gpu for run in first.series.runs] == [OLD] * 5 + ["GPU-3"] * 5
+    assert [(bridge.old, bridge.new) for bridge in first.bridges] == [(OLD, "GPU-3")]
+    assert {run.machine.gpu for run in second.series.runs} == {NEW}
+
+
+def test_without_any_bridge_a_third_gpu_replaces_the_one_that_ran_last() -> None:
+    *_, third = join(series_of(on_three_gpus("other")))
+    assert [(bridge.old, bridge.new) for bridge in third.bridges] == [(NEW, "GPU-3")]
+
+
+def test_a_case_that_was_split_goes_on_with_a_later_gpu() -> None:
+    every = replaced()
+    cases = every[5].cases
+    every[5] = replace(every[5], cases=(cases[0], replace(cases[1], kernel=HistoryKernel(code="other"))))
+    every += [run_on("GPU-3", 10 + day, f"c{day + 9}", a=18.0, b=48.0) for day in range(3)]
+    joined, old, new = join(series_of(every))
+    gpus = [[run.machine.gpu for run in item.series.runs] for item in (joined, old, new)]
+    assert [item.series.cases for item in (joined, old, new)] == [("a",), ("b",), ("b",)]
+    assert gpus == [[OLD] * 5 + [NEW] * 5 + ["GPU-3"] * 3, [OLD] * 5, [NEW] * 5 + ["GPU-3"] * 3]
+    assert [(bridge.old, bridge.new, bool(bridge.ratios)) for bridge in new.bridges] == [
+        (OLD, NEW, False),
+        (NEW, "GPU-3", True),
+    ]
+
+
 def test_a_slower_gpu_is_no_change_of_a_case() -> None:
     every = [run_on(OLD, day, f"c{day}", a=10.0, b=20.0) for day in range(30)]
     every += [run_on(NEW, 29.5 + day, f"c{day + 29}", a=11.0, b=22.0) for day in range(30)]
