@@ -1,8 +1,14 @@
-"""Join the series of a GPU and of the one that replaces it, by a commit that both measured."""
+"""Join the series of a GPU and of the one that replaces it, by commits that both measured.
+
+The ratio of a case is the median over these commits. Runs of the new GPU count up to the third one after the
+replacement: later, the ratio is fixed.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import isfinite
+from statistics import median
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,11 +23,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from shflbench.analysis.history.series import RunSeries
-    from shflbench.store.history.record import HistoryKernel
 
     Integers = NDArray[np.intp]
 
-OVERLAP = 3  # runs of the new GPU before the last one of the old GPU: those that bridge
+OVERLAP = 3  # runs of the new GPU before the last one of the old GPU, and after it: those that bridge
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +36,18 @@ class Bridge:
     old: str  # as `RunSeries.gpu`
     new: str
     run: int  # first one of the new GPU in the joined series
-    commit: str = ""  # that joins them; empty where the series is split
+    commit: str = ""  # the first that both measured; empty where there is none
     ratios: tuple[float, ...] = ()  # time on the new GPU divided by that on the old one, of the cases that are joined
+    commits: int = 0  # that both measured with the same machine code of a case
+
+
+@dataclass(frozen=True, slots=True)
+class _Ratios:
+    """Times on a new GPU divided by those on the old one."""
+
+    commit: str  # the first that both measured; empty where there is none
+    commits: int  # that give a ratio
+    of_cases: Mapping[str, float]  # by id; those with the same machine code at a commit
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,21 +76,21 @@ def _continued(chains: list[JoinedSeries], new: RunSeries) -> list[JoinedSeries]
     cases belong that could not be joined before.
     """
     ended = sorted((chain for chain in chains if _replaces(new, chain.series)), key=_last_start, reverse=True)
-    bridged = [chain for chain in ended if _known_ratios(chain.series, new)[1]]
+    bridged = [chain for chain in ended if _ratios(chain.series, new).of_cases]
     if not ended:
         return [*chains, JoinedSeries(new)]
     rest = new
     gpus = _gpus(bridged[0]) if bridged else frozenset()
     for chain in bridged:
-        commit, ratios = _known_ratios(chain.series, rest)
-        if ratios and _gpus(chain) & gpus:
+        ratios = _ratios(chain.series, rest)
+        if ratios.of_cases and _gpus(chain) & gpus:
             place = chains.index(chain)
-            kept = _without(chain.series, ratios)
+            kept = _without(chain.series, ratios.of_cases)
             apart = [replace(chain, series=kept)] if kept.cases else []
-            chains = [*chains[:place], _join(chain, rest, commit, ratios), *apart, *chains[place + 1 :]]
-            rest = _without(rest, ratios)
-    commit, _ = _ratios((bridged or ended)[0].series, new)
-    split = Bridge(gpu_of((bridged or ended)[0].series.runs[-1]), new.gpu, 0, commit)
+            chains = [*chains[:place], _join(chain, rest, ratios), *apart, *chains[place + 1 :]]
+            rest = _without(rest, ratios.of_cases)
+    old = (bridged or ended)[0].series
+    split = Bridge(gpu_of(old.runs[-1]), new.gpu, 0, _ratios(old, new).commit)
     return [*chains, JoinedSeries(rest, (split,))] if rest.cases else chains
 
 
@@ -93,40 +108,54 @@ def _gpus(chain: JoinedSeries) -> frozenset[str]:
     return frozenset(map(gpu_of, chain.series.runs))
 
 
-def _join(chain: JoinedSeries, new: RunSeries, commit: str, ratios: Mapping[str, float]) -> JoinedSeries:
+def _join(chain: JoinedSeries, new: RunSeries, ratios: _Ratios) -> JoinedSeries:
     """Return a series with that of the GPU that follows it, of the cases with a ratio."""
     old = chain.series
     order = _by_start(old, new)
     places = np.argsort(order)
     first = int(places[len(old.runs) :].min())
-    bridge = Bridge(gpu_of(old.runs[-1]), new.gpu, first, commit, tuple(ratios.values()))
+    of_cases = ratios.of_cases
+    bridge = Bridge(gpu_of(old.runs[-1]), new.gpu, first, ratios.commit, tuple(of_cases.values()), ratios.commits)
     earlier = (replace(bridge, run=int(places[bridge.run])) for bridge in chain.bridges)
-    return JoinedSeries(_both(old, new, ratios, order), (*earlier, bridge))
+    return JoinedSeries(_both(old, new, of_cases, order), (*earlier, bridge))
 
 
-def _known_ratios(old: RunSeries, new: RunSeries) -> tuple[str, dict[str, float]]:
-    """Return the commit that joins two series, and the ratios of the cases that it joins."""
-    commit, ratios = _ratios(old, new)
-    return commit, {case: ratio for case, ratio in ratios.items() if np.isfinite(ratio)}
-
-
-def _ratios(old: RunSeries, new: RunSeries) -> tuple[str, dict[str, float]]:
-    """Return the first commit that both measured, and the ratio of each case whose machine code is the same there."""
-    first = {run.commit: place for place, run in enumerate(old.runs) if run.commit and not run.is_dirty}
+def _ratios(old: RunSeries, new: RunSeries) -> _Ratios:
+    """Return the ratio of each case that has the same machine code on both GPUs: the median over common commits."""
+    last = old.runs[-1].started
+    before = _runs_by_commit(old, len(old.runs))
+    after = _runs_by_commit(new, sum(run.started <= last for run in new.runs) + OVERLAP)
+    common = [commit for commit in after if commit in before]
     places = {case: place for place, case in enumerate(old.cases)}
-    for place, run in enumerate(new.runs):
-        if run.commit in first and not run.is_dirty:
-            pairs = ((case, places[case], number) for number, case in enumerate(new.cases) if case in places)
-            return run.commit, {
-                case: float(new.times.times[after, place] / old.times.times[before, first[run.commit]])
-                for case, before, after in pairs
-                if _have_same_code(old.kernel(before, first[run.commit]), new.kernel(after, place))
-            }
-    return "", {}
+    known: dict[str, dict[str, float]] = {}  # case → commit → ratio
+    for number, case in enumerate(new.cases):
+        if case in places:
+            for commit in common:
+                of_old = _times_by_code(old, places[case], before[commit])
+                of_new = _times_by_code(new, number, after[commit])
+                if same := [median(of_new[code]) / median(of_old[code]) for code in of_new if code in of_old]:
+                    known.setdefault(case, {})[commit] = median(same)
+    return _Ratios(
+        commit=common[0] if common else "",
+        commits=len({commit for ratios in known.values() for commit in ratios}),
+        of_cases={case: median(ratios.values()) for case, ratios in known.items()},
+    )
 
 
-def _have_same_code(one: HistoryKernel | None, other: HistoryKernel | None) -> bool:
-    return one is not None and other is not None and one.code == other.code != ""
+def _runs_by_commit(series: RunSeries, count: int) -> dict[str, list[int]]:
+    """Return the first runs by their commit; runs of changed files have none."""
+    clean = [place for place, run in enumerate(series.runs[:count]) if run.commit and not run.is_dirty]
+    return group_by(clean, lambda place: series.runs[place].commit)
+
+
+def _times_by_code(series: RunSeries, case: int, runs: Iterable[int]) -> dict[str, list[float]]:
+    """Return the times of a case in some runs by its machine code, where both are known."""
+    times: dict[str, list[float]] = {}
+    for run in runs:
+        kernel, time_us = series.kernel(case, run), float(series.times.times[case, run])
+        if kernel and kernel.code and isfinite(time_us):
+            times.setdefault(kernel.code, []).append(time_us)
+    return times
 
 
 def _by_start(old: RunSeries, new: RunSeries) -> Integers:

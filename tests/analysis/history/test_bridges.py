@@ -30,6 +30,7 @@ def test_a_commit_that_both_measured_joins_two_gpus() -> None:
     (bridge,) = joined.bridges
     assert (bridge.old, bridge.new, bridge.run, bridge.commit) == (OLD, NEW, 5, "c4")
     assert bridge.ratios == pytest.approx((0.9, 1.2))
+    assert bridge.commits == 1
     assert joined.series.times.times == pytest.approx(np.tile([[10.0], [20.0]], 10))
     assert [run.machine.gpu for run in joined.series.runs] == [OLD] * 5 + [NEW] * 5
 
@@ -131,6 +132,42 @@ def test_a_case_that_was_split_goes_on_with_a_later_gpu() -> None:
         (OLD, NEW, False),
         (NEW, "GPU-3", True),
     ]
+
+
+def overlapping(*shares: float) -> list[HistoryRun]:
+    """Return runs on two GPUs with so many common commits: the second needs so much of the time of the first."""
+    every = [run_on(OLD, day, f"c{day}", a=10.0, b=20.0) for day in range(10)]
+    for place, share in enumerate(shares):
+        commit = f"c{10 - len(shares) + place}"
+        every.append(run_on(NEW, 9.5 + place, commit, a=10 * share, b=20 * share))
+    return every + [run_on(NEW, 20 + day, f"d{day}", a=9.0, b=18.0) for day in range(5)]
+
+
+def test_one_wrong_run_of_several_common_commits_does_not_shift_the_series() -> None:
+    (joined,) = join(series_of(overlapping(0.927, 0.9, 0.9)))
+    (bridge,) = joined.bridges
+    assert bridge.ratios == pytest.approx((0.9, 0.9))
+    assert (bridge.commit, bridge.commits) == ("c7", 3)
+
+
+def test_a_case_that_the_first_common_commit_lacks_is_joined_by_another_one() -> None:
+    every = overlapping(0.9, 0.9)
+    every[10] = replace(every[10], cases=every[10].cases[:1])
+    (joined,) = join(series_of(every))
+    assert joined.series.cases == ("a", "b")
+
+
+def test_repeated_runs_of_a_commit_count_once_and_by_their_median() -> None:
+    every = overlapping(0.9, 0.9)
+    every += [run_on(OLD, 9 + part / 10, "c9", a=10.0 * share, b=20.0) for part, share in ((1, 1.0), (2, 1.5))]
+    (joined,) = join(series_of(every))
+    assert joined.bridges[0].ratios == pytest.approx((0.9, 0.9))
+
+
+def test_the_ratio_is_fixed_after_the_third_run_of_the_new_gpu() -> None:
+    every = overlapping(0.9, 0.9, 0.9)
+    late = [run_on(NEW, 30 + day, f"c{day}", a=20.0, b=40.0) for day in range(7)]
+    assert join(series_of([*every, *late]))[0].bridges == join(series_of(every))[0].bridges
 
 
 def test_a_slower_gpu_is_no_change_of_a_case() -> None:
