@@ -1,5 +1,8 @@
 """Join the series of a GPU and of the one that replaces it, by commits that both measured.
 
+Times before are multiplied by the ratio of the new GPU, so that all are times of the GPU that runs now. It is a factor
+of all earlier times of a case: ratios between them, and with them earlier changes, stay as they are.
+
 The ratio of a case is the median over these commits. Runs of the new GPU count up to the third one after the
 replacement: later, the ratio is fixed.
 """
@@ -52,7 +55,7 @@ class _Ratios:
 
 @dataclass(frozen=True, slots=True)
 class JoinedSeries:
-    """A series that may go on across GPUs: times are those of its first GPU, by the ratios of its bridges."""
+    """A series that may go on across GPUs: times are those of its newest GPU, by the ratios of its bridges."""
 
     series: RunSeries
     bridges: tuple[Bridge, ...] = ()
@@ -72,7 +75,7 @@ def join(every: Iterable[RunSeries]) -> list[JoinedSeries]:
 def _continued(chains: list[JoinedSeries], new: RunSeries) -> list[JoinedSeries]:
     """Return the chains with the series of one more GPU: as a part of them, as one more, or as both.
 
-    It goes on with the chain that ended last among those with a bridge, and with chains of the same GPUs, to which the
+    It continues the chain that ended last among those with a bridge, and chains of the same GPUs, to which the
     cases belong that could not be joined before.
     """
     ended = sorted((chain for chain in chains if _replaces(new, chain.series)), key=_last_start, reverse=True)
@@ -164,17 +167,18 @@ def _by_start(old: RunSeries, new: RunSeries) -> Integers:
 
 
 def _both(old: RunSeries, new: RunSeries, ratios: Mapping[str, float], order: Integers) -> RunSeries:
-    """Return one series of the cases with a ratio, by which times on the new GPU are divided."""
+    """Return one series of the cases with a ratio, by which times on the old GPU are multiplied."""
     before, after = _only(old, tuple(ratios)), _only(new, tuple(ratios))
     factors = np.array([*ratios.values()])[:, None]
     runs, places = (*before.runs, *after.runs), (*before.places, *after.places)
     return replace(
-        before,
+        after,
         runs=tuple(runs[place] for place in order),
         times=SeriesTimes(
-            times=np.hstack([before.times.times, after.times.times / factors])[:, order],
+            times=np.hstack([before.times.times * factors, after.times.times])[:, order],
             errors=np.hstack([before.times.errors, after.times.errors])[:, order],
             days=np.hstack([before.times.days, after.times.days])[order],
+            factors=before.times.factors * factors[:, 0],
         ),
         offsets_us=np.hstack([before.offsets_us, after.offsets_us])[order],
         scales=np.hstack([before.scales, after.scales])[order],
@@ -190,5 +194,7 @@ def _without(series: RunSeries, cases: Container[str]) -> RunSeries:
 def _only(series: RunSeries, cases: tuple[str, ...]) -> RunSeries:
     """Return a series of some of its cases."""
     rows = [series.cases.index(case) for case in cases]
-    times = replace(series.times, times=series.times.times[rows], errors=series.times.errors[rows])
+    of = series.times
+    factors = np.broadcast_to(of.factors, len(series.cases))[rows]
+    times = replace(of, times=of.times[rows], errors=of.errors[rows], factors=factors)
     return replace(series, cases=cases, times=times)

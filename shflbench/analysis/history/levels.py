@@ -19,6 +19,9 @@ class SeriesTimes:
     times: Floats  # series × runs, in µs, without the offset that the sentinels show; NaN where it was not timed
     errors: Floats  # likewise, standard errors as fractions; NaN if unknown
     days: Floats  # of the runs, ascending, from any origin
+    # Of each series: by which its times were multiplied because another GPU continues it. The noise that is assumed
+    # of the first runs is that of the first GPU.
+    factors: Floats | float = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

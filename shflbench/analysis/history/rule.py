@@ -105,7 +105,7 @@ class _Watch:
         self.days = series.days
         count, runs = self.values.shape
         self.references = References.of(count, runs)
-        self.assumed = assumed_spread(np.exp(self._first_values()))
+        self.assumed = assumed_spread(np.exp(self._first_values()) / series.factors)
         # runs in a row beyond the margin
         self.beyond = np.full((count, MOST), -1)  # their numbers
         self.counts = np.zeros(count, np.int64)

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from shflbench.analysis.history.bridges import join
-from shflbench.analysis.history.findings import history_of
+from shflbench.analysis.history.findings import SuiteHistory, history_of
 from shflbench.analysis.history.series import series_of
 from shflbench.store.history.record import HistoryKernel, HistoryRun
-from tests.fakes.histories import history_run, machine
+from tests.fakes.histories import history_run, machine, started_on
 
 OLD, NEW = "GPU-1", "GPU-2"
 
@@ -31,7 +31,8 @@ def test_a_commit_that_both_measured_joins_two_gpus() -> None:
     assert (bridge.old, bridge.new, bridge.run, bridge.commit) == (OLD, NEW, 5, "c4")
     assert bridge.ratios == pytest.approx((0.9, 1.2))
     assert bridge.commits == 1
-    assert joined.series.times.times == pytest.approx(np.tile([[10.0], [20.0]], 10))
+    assert joined.series.times.times == pytest.approx(np.tile([[9.0], [24.0]], 10))
+    assert joined.series.gpu == NEW
     assert [run.machine.gpu for run in joined.series.runs] == [OLD] * 5 + [NEW] * 5
 
 
@@ -87,7 +88,8 @@ def test_a_third_gpu_is_joined_with_the_second() -> None:
     every = [*replaced(), *(run_on("GPU-3", 10 + day, f"c{day + 9}", a=18.0, b=48.0) for day in range(3))]
     (joined,) = join(series_of(every))
     assert [bridge.new for bridge in joined.bridges] == [NEW, "GPU-3"]
-    assert joined.series.times.times == pytest.approx(np.tile([[10.0], [20.0]], 13))
+    assert joined.series.times.times == pytest.approx(np.tile([[18.0], [48.0]], 13))
+    assert joined.series.gpu == "GPU-3"
 
 
 def on_three_gpus(bridge: str) -> list[HistoryRun]:
@@ -132,6 +134,28 @@ def test_a_case_that_was_split_goes_on_with_a_later_gpu() -> None:
         (OLD, NEW, False),
         (NEW, "GPU-3", True),
     ]
+
+
+def test_changes_before_a_replacement_are_those_of_a_gpu_that_stayed() -> None:
+    noise = np.exp(np.random.default_rng(1).normal(0, 0.002, size=90))
+    times = noise * np.where(np.arange(90) < 30, 10.0, 11.0)
+
+    def history(gpu: str, factor: float) -> SuiteHistory:
+        every = [run_on(OLD, day, f"c{day}", a=time_us) for day, time_us in enumerate(times[:60])]
+        days = enumerate(times[60:], 60)
+        every += [run_on(gpu, day - 0.5, f"c{max(day - 1, 60)}", a=factor * time_us) for day, time_us in days]
+        bridge = replace(every[59], machine=every[-1].machine, started=started_on(59.25))
+        cases = tuple(replace(case, time_us=factor * (case.time_us or 0)) for case in bridge.cases)
+        (only,) = history_of([*every, replace(bridge, cases=cases)])
+        return only
+
+    stayed, replaced = history(OLD, 1.0), history(NEW, 0.5)
+    (change,), (again,) = stayed.changes, replaced.changes
+    assert (again.first, again.seen, again.old) == (change.first, change.seen, change.old)
+    assert (again.ratio, again.low, again.high) == pytest.approx((change.ratio, change.low, change.high))
+    assert again.after_us == pytest.approx(change.after_us / 2)
+    assert (stayed.gpu, replaced.gpu) == (OLD, NEW)
+    assert [2 * (level.time_us or 0) for level in replaced.levels] == pytest.approx([stayed.levels[0].time_us])
 
 
 def overlapping(*shares: float) -> list[HistoryRun]:

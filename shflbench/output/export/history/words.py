@@ -156,11 +156,14 @@ def likely_in_words(change: LikelyChange) -> str:
 def bridge_in_words(bridge: Bridge) -> str:
     """Return how two GPUs are joined, or that they are not."""
     if not bridge.ratios:
-        return f"{bridge.new} replaces {bridge.old}, and no commit was measured on both: its series begin anew"
+        common = f"of commit {bridge.commit[:COMMIT]}, which both measured, the machine code differs"
+        reason = common if bridge.commit else "no commit was measured on both"
+        return f"{bridge.new} replaces {bridge.old}, and {reason}: its series begin anew"
     low, high = min(bridge.ratios), max(bridge.ratios)
+    more = f" and {count_noun(bridge.commits - 1, 'other')}" if bridge.commits > 1 else ""
     return (
-        f"{bridge.new} replaces {bridge.old}: joined by commit {bridge.commit[:COMMIT]}, which both measured; "
-        f"its times are divided by {low:.3f} to {high:.3f}"
+        f"{bridge.new} replaces {bridge.old}: joined by commit {bridge.commit[:COMMIT]}{more}, which both measured; "
+        f"times before are multiplied by {low:.3f} to {high:.3f}"
     )
 
 

@@ -2,9 +2,10 @@
 
 import pytest
 
+from shflbench.analysis.history.bridges import Bridge
 from shflbench.analysis.history.findings import history_of
 from shflbench.analysis.history.rule import FEWEST_RUNS
-from shflbench.output.export.history.words import headline, too_few
+from shflbench.output.export.history.words import bridge_in_words, headline, too_few
 from tests.fakes.histories import history_run
 
 
@@ -22,3 +23,26 @@ def test_too_few_runs_are_said_where_no_change_can_be_seen(runs: int) -> None:
 def test_the_headline_has_the_days(runs: int, days: str) -> None:
     (history,) = history_of(history_run(day, {"a": 10.0}) for day in range(runs))
     assert headline(history) == f"quick on NVIDIA H200, GPU-00000000-0000-0000-0000-000000000001: {days}"
+
+
+@pytest.mark.parametrize(
+    ("bridge", "words"),
+    [
+        (Bridge("A", "B", 9), "no commit was measured on both: its series begin anew"),
+        (
+            Bridge("A", "B", 9, "c7"),
+            "of commit c7, which both measured, the machine code differs: its series begin anew",
+        ),
+        (
+            Bridge("A", "B", 9, "c7", (0.9, 1.1), 1),
+            "joined by commit c7, which both measured; times before are multiplied by 0.900 to 1.100",
+        ),
+        (
+            Bridge("A", "B", 9, "c7", (0.9, 1.1), 3),
+            "joined by commit c7 and 2 others, which both measured; times before are multiplied by 0.900 to 1.100",
+        ),
+    ],
+)
+def test_how_a_gpu_replaces_another_one_is_said(bridge: Bridge, words: str) -> None:
+    assert bridge_in_words(bridge).endswith(words)
+    assert bridge_in_words(bridge).startswith("B replaces A")
