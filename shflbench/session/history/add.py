@@ -16,6 +16,7 @@ from shflbench.store.history.folder import (
     path_of,
     read_file,
     require_addable,
+    require_possible_start,
     run_paths,
 )
 
@@ -55,6 +56,7 @@ def add_all(runs: Iterable[Path], folder: Path, revision: str | None = None) -> 
     for path in runs:
         try:
             condensed = condense(read_run(path), revision)
+            require_possible_start(condensed.run, path)
         except ResultsError as error:
             yield Refusal(path, error)
         else:

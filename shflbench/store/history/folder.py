@@ -16,6 +16,7 @@ import re
 import secrets
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from shflbench.errors import ResultsError, UsageError
@@ -32,6 +33,7 @@ RUNS = "runs"
 SOURCES = "sources"
 GITIGNORE = "# Files that a killed `shflbench history add` left behind.\n.*.part\n"
 ELSEWHERE = "give another folder with --to"
+FIRST_START = "2006-01-01T00:00:00Z"  # CUDA was announced in November 2006
 _NAME = re.compile(rf"\d{{14}}-[0-9a-f]{{{run_file.DIGITS}}}{re.escape(run_file.ENDING)}")
 
 
@@ -58,17 +60,37 @@ def require_history(folder: Path) -> None:
         raise ResultsError(f"{folder} holds no history: {reason}", "add a run: shflbench history add RUN --to FOLDER")
 
 
-def read_history(folder: Path) -> History:
-    """Read the runs of a history; a file that cannot be read costs that run alone. ResultsError if there is none."""
+def read_history(folder: Path, now: datetime | None = None) -> History:
+    """Read the runs of a history; a file that cannot be read costs that run alone. ResultsError if there is none.
+
+    A run whose clock was wrong, compared with `now`, is not read either: its time would make the history span ages.
+    """
     require_history(folder)
     runs: list[HistoryRun] = []
     problems: list[str] = []
     for path in _files(folder / RUNS, problems):
         try:
-            runs.append(read_file(path))
+            run = read_file(path)
+            require_possible_start(run, path, now)
+            runs.append(run)
         except ResultsError as error:
             problems.append(error.message)
     return History(tuple(_different(runs)), tuple(problems))
+
+
+def require_possible_start(run: HistoryRun, path: Path, now: datetime | None = None) -> None:
+    """Raise ResultsError for a run that started before there was CUDA, or more than a day after `now`."""
+    latest = (now or datetime.now(UTC)) + timedelta(days=1)
+    if run.started < FIRST_START:
+        reason = "before the first version of CUDA"
+    elif run.started > latest.strftime("%Y-%m-%dT%H:%M:%SZ"):
+        reason = "later than tomorrow"
+    else:
+        return
+    raise ResultsError(
+        f"the run in {path} started on {run.started}, {reason}: the clock of its machine was wrong",
+        "set the clock, and measure again",
+    )
 
 
 def read_file(path: Path) -> HistoryRun:
@@ -81,13 +103,14 @@ def run_paths(folder: Path, suite: str) -> list[Path]:
     return [path for path in _entries(folder / RUNS / suite, []) if _NAME.fullmatch(path.name)]
 
 
-def add_run(folder: Path, run: HistoryRun) -> AddedRun:
+def add_run(folder: Path, run: HistoryRun, now: datetime | None = None) -> AddedRun:
     """Add a run to a history, which is created where there is none.
 
     A run that the history has is not added again, also if it was added with another revision, or after other runs.
-    ResultsError where it cannot be written, and UsageError for the folder of a run.
+    ResultsError where it cannot be written or its clock was wrong, and UsageError for the folder of a run.
     """
     require_addable(folder)
+    require_possible_start(run, folder, now)
     if path := path_of(folder, run):
         return AddedRun(path, is_new=False)
     packed = run_file.pack_run(run)

@@ -40,6 +40,15 @@ def test_a_run_that_is_refused_does_not_keep_others_out(tmp_path: Path) -> None:
     assert len(read_history(folder).runs) == 1
 
 
+def test_a_run_of_a_wrong_clock_is_refused(tmp_path: Path) -> None:
+    given = runs(tmp_path, 2)
+    edit(given[0], started="1970-01-01T00:00:12Z")
+    refusal, _ = add_all(given, tmp_path / "history")
+    assert isinstance(refusal, Refusal)
+    assert refusal.error.message.startswith(f"the run in {given[0]} started on 1970-01-01T00:00:12Z, before the first")
+    assert len(read_history(tmp_path / "history").runs) == 1
+
+
 def test_the_given_revision_is_recorded(tmp_path: Path) -> None:
     list(add_all(runs(tmp_path, 1), tmp_path / "history", "v1.2"))
     assert read_history(tmp_path / "history").runs[0].commit == "v1.2"

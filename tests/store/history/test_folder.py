@@ -2,6 +2,7 @@ import os
 import subprocess
 import sys
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -139,6 +140,33 @@ def test_a_fifo_among_the_files_is_named_and_not_waited_for(history: Path) -> No
     os.mkfifo(history / "runs/quick/20260102000000-0123456789ab.json.gz")
     assert len(starts(history)) == 3
     assert "is a FIFO" in read_history(history).problems[0]
+
+
+@pytest.mark.parametrize(
+    ("started", "reason"),
+    [
+        ("0001-01-01T00:00:00Z", "before the first version of CUDA"),
+        ("1970-01-01T00:00:12Z", "before the first version of CUDA"),
+        ("2026-01-05T08:00:01Z", "later than tomorrow"),
+        ("9999-12-31T23:59:59Z", "later than tomorrow"),
+    ],
+)
+def test_a_run_of_a_wrong_clock_is_neither_added_nor_read(started: str, reason: str, history: Path) -> None:
+    run, now = replace(history_run(0, {"a": 1.0}), started=started), datetime(2026, 1, 4, 8, tzinfo=UTC)
+    with pytest.raises(ResultsError, match=f"started on {started}, {reason}: the clock of its machine was wrong"):
+        add_run(history, run, now)
+    packed = run_file.pack_run(run)
+    path = history / "runs/quick" / run_file.file_name(run, packed)
+    path.write_bytes(packed)
+    known = read_history(history, now)
+    assert [one.started[:10] for one in known.runs] == ["2026-01-01", "2026-01-02", "2026-01-03"]
+    assert known.problems == (f"the run in {path} started on {started}, {reason}: the clock of its machine was wrong",)
+
+
+def test_a_clock_may_be_a_day_ahead(history: Path) -> None:
+    run, now = replace(history_run(0, {"a": 1.0}), started="2026-01-05T08:00:00Z"), datetime(2026, 1, 4, 8, tzinfo=UTC)
+    assert add_run(history, run, now).is_new
+    assert len(read_history(history, now).runs) == 4
 
 
 def test_a_folder_without_history_says_how_to_start_one(tmp_path: Path) -> None:
