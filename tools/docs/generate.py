@@ -187,7 +187,8 @@ sources and machine code are the first 20 hexadecimal digits of a SHA-256; an em
 zcat history/runs/quick/20260115080010-*.json.gz | jq .machine
 ```"""
     parts = """\
-`add` refuses runs without times, such as those of the emulator, and runs that are not finished. A run without
+`add` refuses runs without times, such as those of the emulator, runs that are not finished, and those of a wrong clock,
+which started before 2006 or later than tomorrow. A run without
 `kernels.zip`, of another tool or of a version before 0.2.0, is kept without the identity of its kernels: no change
 can be attributed to their code."""
     recompiled = """\

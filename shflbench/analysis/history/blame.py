@@ -187,7 +187,7 @@ def _labels(series: RunSeries, case: int, old: int, new: int) -> Iterator[CauseL
         yield CauseLabel.COMPILER  # of the same version: by another patch release, or other headers
     elif same_compiler:
         yield CauseLabel.CODE
-    elif not (is_known and before.source and after.source and after.recompiled):
+    elif not (is_known and before.source and after.recompiled and after.recompiled_of == before.source):
         yield CauseLabel.CODE_OR_COMPILER
     else:
         if after.recompiled != after.code:

@@ -67,14 +67,12 @@ def recompile(run: HistoryRun, before: HistoryRun, folder: Path, units: Mapping[
         [kernel for pair in changed.values() for kernel in (pair.before, pair.now)], known, toolchain, run
     )
     again = {
-        case: codes.get(pair.before.source, "")
+        case: replace(pair.now, recompiled=code, recompiled_of=pair.before.source)
         for case, pair in changed.items()
-        if codes.get(pair.now.source) == pair.now.code  # or this is not how the run was compiled
+        if (code := codes.get(pair.before.source)) is not None
+        and codes.get(pair.now.source) == pair.now.code  # or this is not how the run was compiled
     }
-    cases = (
-        replace(case, kernel=replace(case.kernel, recompiled=again[case.case])) if case.case in again else case
-        for case in run.cases
-    )
+    cases = (replace(case, kernel=again.get(case.case, case.kernel)) for case in run.cases)
     return replace(run, cases=tuple(cases))
 
 

@@ -36,6 +36,8 @@ RUN_KEYS: Mapping[str, str] = {
     "kernels.source": "hash of its unit and of the names of its kernels",
     "kernels.recompiled": "hash of the machine code that the compiler of this run makes of the source of the run"
     " before; known only where source, compiler and machine code of a case changed, and `add` had the compiler",
+    "kernels.recompiled_of": "`source` of the kernel that `recompiled` was made of; runs that are added later may come"
+    " between",
     "kernels.unit": "hash of its translation unit, headers and options: name of a file in `sources/`",
     "kernels.expressions": "its name in C++, and those of the kernels launched after it",
     "kernels.registers": "registers per thread",

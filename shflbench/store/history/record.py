@@ -17,6 +17,7 @@ class HistoryKernel:
     source: str = ""  # hash of its unit, headers, options and name
     # Hash of the machine code that this compiler makes of the source of the run before, where both differ.
     recompiled: str = ""
+    recompiled_of: str = ""  # `source` of that kernel; runs that are added later may come between
     unit: str = ""  # hash of its unit, headers and options: the name of a file in `sources/`
     expressions: tuple[str, ...] = ()  # its name in C++, and those of kernels that its case launches later
     registers: int | None = None

@@ -50,6 +50,7 @@ class _KernelTable:
     code: tuple[str, ...]
     source: tuple[str, ...]
     recompiled: tuple[str, ...]
+    recompiled_of: tuple[str, ...]
     unit: tuple[str, ...]
     expressions: tuple[tuple[str, ...], ...]
     registers: tuple[int | None, ...]

@@ -52,6 +52,13 @@ def machine_of(**values: Any) -> Callable[[bool], HistoryMachine]:
 
 OLD = HistoryKernel(code="x", source="s", registers=32, launch="26x1024")
 EDITED = replace(OLD, code="y", source="t", registers=40)
+
+
+def recompiled_to(code: str, of: str = "s") -> HistoryKernel:
+    """Return the edited kernel, whose compiler makes this code of an earlier source."""
+    return replace(EDITED, recompiled=code, recompiled_of=of)
+
+
 KERNELS: dict[str, tuple[HistoryKernel, HistoryKernel, dict[str, Any], tuple[str, ...]]] = {
     "nothing": (OLD, OLD, {}, ("unexplained",)),
     "source": (OLD, EDITED, {}, ("code",)),
@@ -61,10 +68,17 @@ KERNELS: dict[str, tuple[HistoryKernel, HistoryKernel, dict[str, Any], tuple[str
     "patch": (OLD, replace(OLD, code="y"), {}, ("compiler",)),
     "architecture": (OLD, replace(OLD, code="y"), {"arch": "sm_90a"}, ("compiler",)),
     "architecture and source": (OLD, EDITED, {"arch": "sm_90a"}, ("code or compiler",)),
-    "both": (OLD, replace(EDITED, recompiled="z"), {"compiler": "14.0"}, ("code", "compiler")),
-    "both, of which code matters": (OLD, replace(EDITED, recompiled="x"), {"compiler": "14.0"}, ("code",)),
-    "both, of which the compiler matters": (OLD, replace(EDITED, recompiled="y"), {"compiler": "14.0"}, ("compiler",)),
+    "both": (OLD, recompiled_to("z"), {"compiler": "14.0"}, ("code", "compiler")),
+    "both, of which code matters": (OLD, recompiled_to("x"), {"compiler": "14.0"}, ("code",)),
+    "both, of which the compiler matters": (OLD, recompiled_to("y"), {"compiler": "14.0"}, ("compiler",)),
     "both, not compiled again": (OLD, EDITED, {"compiler": "14.0"}, ("code or compiler",)),
+    "both, of another pair": (OLD, recompiled_to("y", of="r"), {"compiler": "14.0"}, ("code or compiler",)),
+    "both, of which one is unknown": (
+        replace(OLD, source=""),
+        recompiled_to("y", of=""),
+        {"compiler": "14.0"},
+        ("code or compiler",),
+    ),
     "compiler of the same code": (OLD, OLD, {"compiler": "14.0"}, ("unexplained",)),
     "source unknown": (OLD, HistoryKernel(code="y"), {"compiler": "14.0"}, ("code or compiler",)),
     "driver": (OLD, OLD, {"driver": "590.2"}, ("driver",)),

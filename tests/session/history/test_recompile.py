@@ -60,7 +60,8 @@ def recompiled(folder: Path, before: HistoryRun, now: HistoryRun, old: HistorySo
     """Return what is recorded in the run, with the old source in the history."""
     add_sources(folder, {f"{digest(old.encode())}.json.gz": run_file.pack(old.encode())})
     (case,) = recompile(now, before, folder, {digest(new.encode()): new}).cases
-    assert replace(case, kernel=replace(case.kernel, recompiled="")) == now.cases[0]
+    assert replace(case, kernel=replace(case.kernel, recompiled="", recompiled_of="")) == now.cases[0]
+    assert case.kernel.recompiled_of == (before.cases[0].kernel.source if case.kernel.recompiled else "")
     return case.kernel.recompiled
 
 
