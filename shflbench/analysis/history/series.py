@@ -8,6 +8,7 @@
         series.kernel(case, run)                  # HistoryKernel, None where the run does not have the case
         series.offsets_us[run]                    # subtracted from all times of the run; NaN: unknown, and none was
         series.scales[run]                        # of the machine, by the long sentinels; NaN: unknown
+    series.offset_change_us                   # how much the last runs' offset differs from the first ones'
 
 All is online: values of a run depend on earlier runs alone.
 """
@@ -36,6 +37,10 @@ if TYPE_CHECKING:
 # A sentinel is compared with its median over so many first runs. Over all runs before, a lasting change of the offset
 # would move the median when half of the runs had it, and all times with it.
 ANCHOR = 15
+RECENT = 5  # last runs that show a lasting offset
+# An offset differs between processes with a standard deviation of 0.06 µs (`compare.noise`), the median over five runs
+# by 0.03 µs. A driver that changes the time of each launch changes it by about 1 µs.
+LASTING_US = 0.3
 SECONDS_PER_DAY = 86_400
 
 
@@ -50,6 +55,7 @@ class RunSeries:
     times: SeriesTimes  # cases × runs
     offsets_us: Floats  # of each run, as the short sentinels show it; NaN: unknown, and none was subtracted
     scales: Floats  # of each run: how much longer than in the first runs the long sentinels took; NaN: unknown
+    offset_change_us: float = 0.0  # of the last runs against the first ones of this GPU; 0: none that matters
     places: tuple[Mapping[str, int], ...]  # of each run: id → index of the case in the run
 
     def case(self, case: int, run: int) -> HistoryCase | None:
@@ -115,6 +121,7 @@ def _series(suite: str, gpu: str, unordered: Sequence[HistoryRun]) -> RunSeries:
         times=SeriesTimes(times=times, errors=errors, days=days),
         offsets_us=offsets_us,
         scales=scales,
+        offset_change_us=_lasting_change(offsets_us),
         places=tuple(known[one.case] for one in columns),
     )
 
@@ -123,21 +130,42 @@ def _offsets(runs: Sequence[HistoryRun]) -> tuple[Floats, Floats]:
     """Return the offset of each run in µs, and the scale of its machine.
 
     As in `compare.offset`, the short sentinels show the time that is added to each launch. A slower clock changes them
-    as well, by a share of their time: the long ones show it, and what they show is no offset.
+    well, by a share of their time: the long ones show it, and what they show is no offset.
+
+    A new version of the sentinels begins at the offset of the last runs before, and at their scale.
     """
     offsets_us, scales = np.full((2, len(runs)), np.nan)
     first: dict[tuple[str, str], list[float]] = {}  # version and name of a sentinel → its times in the first runs
+    begun: dict[str, tuple[float, float]] = {}  # version of the sentinels → offset and scale before its first run
     for place, run in enumerate(runs):
         version = run.machine.sentinel_version
+        if version not in begun:
+            begun[version] = _recent(offsets_us[:place], 0.0), _recent(scales[:place], 1.0)
         timed = [(first.setdefault((version, name), []), time_us) for name, time_us in run.machine.sentinels]
         pairs = np.array([(median(before or [time_us]), time_us) for before, time_us in timed]).reshape(-1, 2)
         for before, time_us in timed:
             if len(before) < ANCHOR:
                 before.append(time_us)
         short = pairs[:, 0] < LONG_US
-        if not short.all():
-            scales[place] = np.median(pairs[~short, 1] / pairs[~short, 0])
+        scale = float("nan") if short.all() else float(np.median(pairs[~short, 1] / pairs[~short, 0]))
+        scales[place] = begun[version][1] * scale
         if short.sum() >= FEWEST:
-            scale = scales[place] if abs(scales[place] - 1) > MOVED else 1.0
-            offsets_us[place] = np.median(pairs[short, 1] - scale * pairs[short, 0])
+            moved = scale if abs(scale - 1) > MOVED else 1.0
+            offsets_us[place] = begun[version][0] + np.median(pairs[short, 1] - moved * pairs[short, 0])
     return offsets_us, scales
+
+
+def _recent(values: Floats, default: float) -> float:
+    """Return the median of the last known values."""
+    known = values[np.isfinite(values)][-RECENT:]
+    return float(np.median(known)) if known.size else default
+
+
+def _lasting_change(offsets_us: Floats) -> float:
+    """Return the offset of the last runs less that of the first ones; 0 where that is small, or runs are too few."""
+    known = offsets_us[np.isfinite(offsets_us)]
+    first = known[:-RECENT][:ANCHOR]
+    if first.size < RECENT:
+        return 0.0
+    change_us = float(np.median(known[-RECENT:]) - np.median(first))
+    return change_us if abs(change_us) > LASTING_US else 0.0

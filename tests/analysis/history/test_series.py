@@ -1,7 +1,10 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from shflbench.analysis.history.series import ANCHOR, series_of
+from shflbench.store.history.record import HistoryRun
 from tests.fakes.histories import GPU, history_run, machine, started_on
 
 CASES = {"a": 10.0, "b": 200.0}
@@ -86,8 +89,54 @@ def test_new_sentinels_are_not_compared_with_the_old_ones() -> None:
     assert series.offsets_us.tolist() == [0.0, 0.0]
 
 
+def offset_runs(*parts: tuple[int, float, str]) -> list[HistoryRun]:
+    """Return runs with so many at an offset, by this version of the sentinels; the second version is twice as long."""
+    runs: list[HistoryRun] = []
+    for count, offset_us, version in parts:
+        around = machine(offset_us=offset_us, sentinel_version=version)
+        if version != "1":
+            longer = tuple((name, 2 * time_us - offset_us) for name, time_us in around.sentinels)
+            around = replace(around, sentinels=longer)
+        times = {case: time_us + offset_us for case, time_us in CASES.items()}
+        runs += [history_run(len(runs) + place, times, around) for place in range(count)]
+    return runs
+
+
+def test_new_sentinels_begin_at_the_offset_before() -> None:
+    (series,) = series_of(offset_runs((20, 0.0, "1"), (30, 0.7, "1"), (20, 0.7, "2"), (5, 0.5, "2"), (2, 0.7, "1")))
+    assert series.offsets_us == pytest.approx(np.repeat([0.0, 0.7, 0.5, 0.7], [20, 50, 5, 2]))
+    assert np.allclose(series.times.times[0], 10.0)
+
+
+def test_new_sentinels_begin_at_the_scale_before() -> None:
+    slower = machine(scale=1.02)
+    new = replace(slower, sentinel_version="2")
+    runs = [history_run(day, CASES) for day in range(20)]
+    runs += [history_run(day, CASES, slower if day < 30 else new) for day in range(20, 40)]
+    (series,) = series_of(runs)
+    assert series.scales.tolist() == pytest.approx([1.0] * 20 + [1.02] * 20)
+    assert series.offsets_us.tolist() == pytest.approx([0.0] * 40)
+
+
+@pytest.mark.parametrize(
+    ("parts", "change_us"),
+    [
+        ([(20, 0.0, "1"), (5, 0.7, "1")], 0.7),
+        ([(20, 0.7, "1"), (5, 0.0, "1")], -0.7),
+        ([(20, 0.0, "1"), (20, 0.7, "1"), (20, 0.7, "2")], 0.7),
+        ([(20, 0.0, "1"), (5, 0.2, "1")], 0.0),
+        ([(20, 0.0, "1"), (2, 0.7, "1")], 0.0),
+        ([(4, 0.0, "1"), (5, 0.7, "1")], 0.0),
+    ],
+)
+def test_a_lasting_change_of_the_offset_is_known(parts: list[tuple[int, float, str]], change_us: float) -> None:
+    (series,) = series_of(offset_runs(*parts))
+    assert series.offset_change_us == pytest.approx(change_us)
+
+
 def test_without_sentinels_nothing_is_removed() -> None:
     (series,) = series_of([history_run(day, CASES, machine(sentinels=())) for day in range(2)])
     assert np.isnan(series.offsets_us).all()
     assert np.isnan(series.scales).all()
+    assert series.offset_change_us == 0
     assert series.times.times.tolist() == [[10.0, 10.0], [200.0, 200.0]]
