@@ -16,7 +16,7 @@ from shflbench.store.history.folder import (
     path_of,
     read_file,
     require_addable,
-    require_possible_start,
+    require_addable_run,
     run_paths,
 )
 
@@ -56,7 +56,7 @@ def add_all(runs: Iterable[Path], folder: Path, revision: str | None = None) -> 
     for path in runs:
         try:
             condensed = condense(read_run(path), revision)
-            require_possible_start(condensed.run, path)
+            require_addable_run(condensed.run, path)
         except ResultsError as error:
             yield Refusal(path, error)
         else:

@@ -78,6 +78,12 @@ def read_history(folder: Path, now: datetime | None = None) -> History:
     return History(tuple(_different(runs)), tuple(problems))
 
 
+def require_addable_run(run: HistoryRun, path: Path, now: datetime | None = None) -> None:
+    """Raise ResultsError for a run from `path` that a history cannot have."""
+    run_file.require_valid(run, path)
+    require_possible_start(run, path, now)
+
+
 def require_possible_start(run: HistoryRun, path: Path, now: datetime | None = None) -> None:
     """Raise ResultsError for a run that started before there was CUDA, or more than a day after `now`."""
     latest = (now or datetime.now(UTC)) + timedelta(days=1)
@@ -107,10 +113,11 @@ def add_run(folder: Path, run: HistoryRun, now: datetime | None = None) -> Added
     """Add a run to a history, which is created where there is none.
 
     A run that the history has is not added again, also if it was added with another revision, or after other runs.
-    ResultsError where it cannot be written or its clock was wrong, and UsageError for the folder of a run.
+    ResultsError where it cannot be written, its values are impossible or its clock was wrong, and UsageError for the
+    folder of a run.
     """
     require_addable(folder)
-    require_possible_start(run, folder, now)
+    require_addable_run(run, folder, now)
     if path := path_of(folder, run):
         return AddedRun(path, is_new=False)
     packed = run_file.pack_run(run)

@@ -25,7 +25,7 @@ from shflbench.store.history.record import (
     HistoryMachine,
     HistoryRun,
 )
-from shflbench.store.record_values import check_moments, check_suite
+from shflbench.store.record_values import check_moments, check_suite, wrong_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -138,6 +138,18 @@ def pack(content: bytes) -> bytes:
 def file_name(run: HistoryRun, packed: bytes) -> str:
     """Return the name of a run's file: when it started, and the hash of its content."""
     return f"{digits_of(run.started)}-{sha256(packed).hexdigest()[:DIGITS]}{ENDING}"
+
+
+def require_valid(run: HistoryRun, path: Path) -> None:
+    """Raise ResultsError for a run whose file could not be read again; `path` is where it comes from."""
+    check_suite(run.suite, path, "suite")
+    check_moments({"started": run.started}, path, "give the time at which the run started")
+    columns = CaseColumns.of(run.cases)
+    sentinels = tuple(time_us for _, time_us in run.machine.sentinels)
+    for name, values in (("time_us", columns.time_us), ("error", columns.error), ("sentinels", sentinels)):
+        for value in values:
+            if value is not None and not 0 <= value < math.inf:
+                raise wrong_value(path, name, value, "a number, 0 or above", "measure again")
 
 
 def digits_of(started: str) -> str:

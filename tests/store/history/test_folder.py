@@ -1,3 +1,4 @@
+import math
 import os
 import subprocess
 import sys
@@ -10,6 +11,7 @@ import pytest
 from shflbench.errors import ResultsError, UsageError
 from shflbench.store.history import run_file
 from shflbench.store.history.folder import add_run, add_sources, read_history, run_paths
+from shflbench.store.history.record import HistoryRun
 from shflbench.store.history.source_file import HistorySource, digest, read_source
 from tests.fakes.histories import history_run, machine
 from tests.fakes.kept_runs import contents
@@ -161,6 +163,31 @@ def test_a_run_of_a_wrong_clock_is_neither_added_nor_read(started: str, reason: 
     known = read_history(history, now)
     assert [one.started[:10] for one in known.runs] == ["2026-01-01", "2026-01-02", "2026-01-03"]
     assert known.problems == (f"the run in {path} started on {started}, {reason}: the clock of its machine was wrong",)
+
+
+RUN = history_run(3, {"a": 1.0, "b": 2.0})
+
+
+@pytest.mark.parametrize(
+    ("run", "sentence"),
+    [
+        (replace(RUN, suite="../../evil"), "`suite` is '../../evil', not the name of a suite"),
+        (replace(RUN, suite=""), "`suite` is '', not the name of a suite"),
+        (replace(RUN, started="2026-01-04"), "`started` is '2026-01-04', not a time in UTC"),
+        (replace(RUN, started="2026-01-04T00:00:00+01:00"), "`started` is '2026-01-04T00:00:00+01:00', not a time in"),
+        (replace(RUN, started="2026-01-04T00:00:00.5Z"), "`started` is '2026-01-04T00:00:00.5Z', not a time in"),
+        (history_run(3, {"a": 1.0, "b": math.nan}), "`time_us` is nan, not a number, 0 or above"),
+        (history_run(3, {"a": math.inf}), "`time_us` is inf, not a number"),
+        (replace(RUN, cases=(replace(RUN.cases[0], error=math.nan),)), "`error` is nan, not a number"),
+        (history_run(3, {"a": 1.0}, machine(offset_us=math.nan)), "`sentinels` is nan, not a number"),
+    ],
+)
+def test_a_run_with_impossible_values_is_not_added(run: HistoryRun, sentence: str, history: Path) -> None:
+    before = contents(history.parent)
+    with pytest.raises(ResultsError) as caught:
+        add_run(history, run)
+    assert sentence in caught.value.message
+    assert contents(history.parent) == before
 
 
 def test_a_clock_may_be_a_day_ahead(history: Path) -> None:
