@@ -41,6 +41,7 @@ RECENT = 5  # last runs that show a lasting offset
 # An offset differs between processes with a standard deviation of 0.06 µs (`compare.noise`), the median over five runs
 # by 0.03 µs. A driver that changes the time of each launch changes it by about 1 µs.
 LASTING_US = 0.3
+TURNS = 5  # the error of the scale decreases by the ratio of short to long sentinels per turn
 SECONDS_PER_DAY = 86_400
 
 
@@ -130,7 +131,7 @@ def _offsets(runs: Sequence[HistoryRun]) -> tuple[Floats, Floats]:
     """Return the offset of each run in µs, and the scale of its machine.
 
     As in `compare.offset`, the short sentinels show the time that is added to each launch. A slower clock changes them
-    well, by a share of their time: the long ones show it, and what they show is no offset.
+    as well, by a share of their time: the long ones show it, and what they show is no offset.
 
     A new version of the sentinels begins at the offset of the last runs before, and at their scale.
     """
@@ -146,13 +147,26 @@ def _offsets(runs: Sequence[HistoryRun]) -> tuple[Floats, Floats]:
         for before, time_us in timed:
             if len(before) < ANCHOR:
                 before.append(time_us)
-        short = pairs[:, 0] < LONG_US
-        scale = float("nan") if short.all() else float(np.median(pairs[~short, 1] / pairs[~short, 0]))
-        scales[place] = begun[version][1] * scale
-        if short.sum() >= FEWEST:
-            moved = scale if abs(scale - 1) > MOVED else 1.0
-            offsets_us[place] = begun[version][0] + np.median(pairs[short, 1] - moved * pairs[short, 0])
+        offset_us, scale = _offset_and_scale(pairs)
+        offsets_us[place], scales[place] = begun[version][0] + offset_us, begun[version][1] * scale
     return offsets_us, scales
+
+
+def _offset_and_scale(pairs: Floats) -> tuple[float, float]:
+    """Return the offset in µs and the scale that make the first column, times of sentinels before, the second one.
+
+    They are estimated in turns, as an offset of 1 µs is 1% of the shortest long sentinel.
+    """
+    short = pairs[:, 0] < LONG_US
+    (before, after), (long_before, long_after) = pairs[short].T, pairs[~short].T
+    has_offset = short.sum() >= FEWEST
+    offset_us, scale = 0.0, float("nan")
+    for _ in range(TURNS if long_before.size else 0):
+        scale = float(np.median((long_after - offset_us) / long_before))
+        offset_us = float(np.median(after - scale * before)) if has_offset else 0.0
+    if not abs(scale - 1) > MOVED and has_offset:
+        offset_us = float(np.median(after - before))
+    return offset_us if has_offset else float("nan"), scale
 
 
 def _recent(values: Floats, default: float) -> float:

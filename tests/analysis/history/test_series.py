@@ -62,6 +62,15 @@ def test_a_slower_clock_is_no_offset() -> None:
     assert series.times.times[:, 1].tolist() == pytest.approx([10.2, 204.0])
 
 
+@pytest.mark.parametrize("scale", [1.0, 1.02])
+def test_a_large_offset_is_no_slower_clock(scale: float) -> None:
+    changed = {case: scale * time_us + 2 for case, time_us in CASES.items()}
+    (series,) = series_of([history_run(0, CASES), history_run(1, changed, machine(offset_us=2.0, scale=scale))])
+    assert series.offsets_us[1] == pytest.approx(2.0)
+    assert series.scales[1] == pytest.approx(scale)
+    assert series.times.times[:, 1] == pytest.approx([10 * scale, 200 * scale])
+
+
 def test_a_lasting_offset_stays_removed() -> None:
     runs = [history_run(day, CASES) for day in range(ANCHOR)]
     later = {case: time_us + 0.5 for case, time_us in CASES.items()}
