@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 PERIOD_DAYS = 3.5  # runs of a period become one point, their median: a week has two points, whatever its runs
 # Periods of the windows: 5, 6 and 7 weeks name a drift of 1% per month, a quarter and half a year slower ones.
 WINDOWS = (10, 12, 14, 26, 52)
+MOST_EMPTY = WINDOWS[-1]  # periods without runs in a row: no window sees across so many, so that more are skipped
 FEWEST_POINTS, SHARE_OF_POINTS = 6, 0.4  # of a window: weekly runs have half of them
 LEAST = 0.01  # change within a window
 # Margins of the change within a window: in its standard errors, from runs before the window; in the scatter of the
@@ -45,19 +46,28 @@ class Periods:
     points: Floats  # series × periods: median, NaN without runs
     counts: Places  # likewise: runs
     firsts: Places  # first run of each period, or of the next that has runs; one more than the periods
+    begins: Floats  # day on which each period begins
 
     @classmethod
     def of(cls, values: Floats, days: Floats) -> Periods:
-        """Return the periods of values (series × runs); they begin with the first run."""
-        periods = np.floor((days - days[0]) / PERIOD_DAYS).astype(np.int64)
-        firsts = np.searchsorted(periods, np.arange(periods[-1] + 2))
+        """Return the periods of values (series × runs); they begin with the first run, and years of none are skipped.
+
+        One run with a wrong clock adds MOST_EMPTY periods and not those of decades.
+        """
+        calendar = np.floor((days - days[0]) / PERIOD_DAYS).astype(np.int64)
+        empty = np.diff(calendar, prepend=calendar[0]) - 1
+        skipped = np.cumsum(np.maximum(empty - MOST_EMPTY, 0))
+        periods = calendar - skipped
+        places = np.arange(periods[-1] + 2)
+        firsts = np.searchsorted(periods, places)
+        begins = days[0] + PERIOD_DAYS * (places[:-1] + skipped[firsts[:-1]])
         points = np.full((len(values), len(firsts) - 1), np.nan)
         counts = np.zeros(points.shape, np.int64)
         for period in np.unique(periods):
             runs = values[:, firsts[period] : firsts[period + 1]]
             counts[:, period] = np.isfinite(runs).sum(axis=1)
             points[:, period] = _median(runs, counts[:, period])
-        return cls(periods, points, counts, firsts)
+        return cls(periods, points, counts, firsts, begins)
 
 
 def _median(values: Floats, count: Places) -> Floats:

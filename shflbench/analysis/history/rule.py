@@ -268,7 +268,7 @@ class _Watch:
         for alarm in steps:
             alarm.drift, alarm.after = drift, start + float(trend.change[place])
         self.drifting[series], self.named[series] = trend.length, per_day
-        middle = self.days[0] + PERIOD_DAYS * (first + 0.5)
+        middle = periods.begins[first] + PERIOD_DAYS / 2
         runs = since + np.flatnonzero(np.isfinite(self.values[series, since:run]))
         self.references.correct(series, self.values[series, runs] - start - per_day * (self.days[runs] - middle))
         self.counts[series] = self.sides[series] = 0

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from shflbench.analysis.history.drift import FEWEST_BEFORE, PeriodNoise, Periods, line_beats_levels, trends
+from shflbench.analysis.history.drift import FEWEST_BEFORE, MOST_EMPTY, PeriodNoise, Periods, line_beats_levels, trends
 
 
 def quiet(series: int, known: int = FEWEST_BEFORE) -> PeriodNoise:
@@ -23,6 +23,15 @@ def test_periods_do_not_change_when_runs_are_added() -> None:
     values, days = np.arange(40.0)[None], np.arange(40.0)
     part, whole = Periods.of(values[:, :28], days[:28]), Periods.of(values, days)
     assert part.points.tolist() == whole.points[:, :8].tolist()
+
+
+def test_decades_without_runs_are_skipped() -> None:
+    days = np.array([0.0, 1.0, 20000.0, 20004.0])
+    periods = Periods.of(np.arange(4.0)[None], days)
+    assert periods.of_runs.tolist() == [0, 0, MOST_EMPTY + 1, MOST_EMPTY + 2]
+    assert np.flatnonzero(periods.counts[0]).tolist() == [0, MOST_EMPTY + 1, MOST_EMPTY + 2]
+    begins = periods.begins[periods.of_runs]
+    assert ((begins <= days) & (days < begins + 3.5)).all()
 
 
 def test_ramp_drifts_and_step_and_unchanged_series_do_not() -> None:

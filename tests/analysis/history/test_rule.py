@@ -274,6 +274,19 @@ def test_weekly_runs_show_a_drift() -> None:
     assert days[drifts[0].named] <= 200 + 10 * 7
 
 
+@pytest.mark.parametrize("years", [-56, 7973])
+def test_a_run_with_a_wrong_clock_changes_nothing_else(years: int) -> None:
+    noise = normal(0.001, 300) + ramp(0.01, 60, 300, days=60) + step(0.03, 200, 300)
+    days = np.arange(300.0)
+    wrong = 0 if years < 0 else 300
+    values, clock = np.insert(noise, wrong, 0.0), np.insert(days, wrong, 365.25 * years)
+    shift = int(years < 0)
+    data = series(values, days=clock)
+    assert [(change.first - shift, change.seen - shift, change.drift is None) for change in level_changes(data)] == [
+        (change.first, change.seen, change.drift is None) for change in level_changes(series(noise))
+    ]
+
+
 # online
 
 
