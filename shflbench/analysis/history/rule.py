@@ -43,6 +43,9 @@ QUIET = 10
 FEWEST_RUNS = 1 + sum(YOUNG[-1])  # of a series with an alarm
 BACK = 4  # runs before the alarm's that may be the first of the new level
 REFILL = 10  # last runs that give the level of a drifting series
+# A step that a drift does not explain: the runs on both sides of it, so many each, differ by more than the drift, and
+# the rest is at least so much of the difference.
+BESIDE, ABRUPT = 5, 0.4
 DAYS_PER_MONTH = 30
 MEDIAN_ERROR = math.sqrt(math.pi / 2)  # standard error of a median / that of a mean
 MOST_CORRELATION = 0.9
@@ -91,6 +94,7 @@ class _Alarm:
     error: float  # standard error of `before`
     noise: float  # standard deviation of a run, with the correlation of runs
     known: int  # runs that show the noise
+    reached: float  # logarithm: the new level in the runs that raised it
     after: float | None = None  # logarithm; None to take it from the runs
     drift: Drift | None = None
 
@@ -203,7 +207,7 @@ class _Watch:
         values, weights = self._flat(rows, runs), self._weights(rows, runs)
         if reference.known[series] >= YOUNG[-1][0]:
             first = self._first_of(series, int(runs[0]), float(np.median(values)))
-            self.alarms.append(self._alarm(series, first, run))
+            self.alarms.append(self._alarm(series, first, run, reached=float(np.median(self.values[series, runs]))))
             self.begun[series] = first
         reference.restart(series, values, weights)
         self.counts[series] = self.sides[series] = 0
@@ -220,7 +224,7 @@ class _Watch:
         places = [place for place in range(len(before)) if sums[place] < 0 and before[place] > self.begun[series]]
         return int(before[min(places, key=lambda place: sums[place])]) if places else first
 
-    def _alarm(self, series: int, first: int, run: int) -> _Alarm:
+    def _alarm(self, series: int, first: int, run: int, *, reached: float) -> _Alarm:
         reference = self.references
         correlation = min(max(float(reference.correlation[series]), 0.0), MOST_CORRELATION)
         noise = SD_OF_MAD * float(reference.spread[series]) * math.sqrt((1 + correlation) / (1 - correlation))
@@ -234,6 +238,7 @@ class _Watch:
             error=noise * MEDIAN_ERROR / math.sqrt(max(points, 1)),
             noise=noise,
             known=min(int(reference.known[series]), MEMORY),
+            reached=reached,
         )
 
     # drifts
@@ -253,26 +258,44 @@ class _Watch:
                 self._follow(series, lasting.get(series, 0.0), run)
 
     def _name(self, trend: WindowTrend, place: int, periods: Periods, last: int, run: int) -> None:
-        """Name a drift, and relabel the steps of its window; steps that explain the window better remain."""
+        """Name a drift, and relabel the steps of its window as parts of it, unless they are more than that.
+
+        A drift that begins after such a step is named by a later window.
+        """
         series, first = int(trend.rows[place]), last - trend.length + 1
         since = int(periods.firsts[first])
         steps = [alarm for alarm in self.alarms if alarm.series == series and alarm.first > since and not alarm.drift]
+        if any(self._is_abrupt(alarm, float(trend.per_day[place]), run) for alarm in steps):
+            return
         starts = [int(periods.of_runs[alarm.first]) - first for alarm in steps]
         if starts and not line_beats_levels(periods.points[series, first : last + 1], starts):
             return
         start, per_day = float(trend.start[place]), float(trend.per_day[place])
+        end = start + float(trend.change[place])
         drift = Drift(per_month=math.exp(DAYS_PER_MONTH * per_day), since=since, named=run)
         if not steps:
-            steps = [replace(self._alarm(series, since, run), before=start, error=float(trend.error[place]))]
+            alarm = self._alarm(series, since, run, reached=end)
+            steps = [replace(alarm, before=start, error=float(trend.error[place]))]
             self.alarms += steps
         for alarm in steps:
-            alarm.drift, alarm.after = drift, start + float(trend.change[place])
+            alarm.drift, alarm.after = drift, end
         self.drifting[series], self.named[series] = trend.length, per_day
         middle = periods.begins[first] + PERIOD_DAYS / 2
         runs = since + np.flatnonzero(np.isfinite(self.values[series, since:run]))
         self.references.correct(series, self.values[series, runs] - start - per_day * (self.days[runs] - middle))
         self.counts[series] = self.sides[series] = 0
         self._follow(series, per_day, run)
+
+    def _is_abrupt(self, alarm: _Alarm, per_day: float, end: int) -> bool:
+        """Return whether a step is no part of a drift with this slope; from the runs before `end`."""
+        if (alarm.reached - alarm.before) * per_day < 0:
+            return True
+        values = self.values[alarm.series]
+        before = np.flatnonzero(np.isfinite(values[: alarm.first]))[-BESIDE:]
+        after = alarm.first + np.flatnonzero(np.isfinite(values[alarm.first : end]))[:BESIDE]
+        step = abs(float(np.median(values[after]) - np.median(values[before])))
+        drift = abs(per_day) * float(np.median(self.days[after]) - np.median(self.days[before]))
+        return step - drift > ABRUPT * step
 
     def _follow(self, series: int, per_day: float, run: int) -> None:
         """Subtract this drift from the next runs."""

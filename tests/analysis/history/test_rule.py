@@ -257,6 +257,25 @@ def test_step_during_a_drift_is_a_step() -> None:
     assert [(change.first, change.seen) for change in steps] == [(150, 152)]
 
 
+@pytest.mark.parametrize("per_month", [-0.018, 0.01])
+def test_drift_after_a_step_is_an_alarm_of_its_own(per_month: float) -> None:
+    later, drift = level_changes(series(normal(0.002, 200) + step(0.02, 75, 200) + ramp(per_month, 76, 200)))[:2]
+    assert (later.first, later.seen, later.drift) == (75, 77, None)
+    assert later.before < later.after
+    assert drift.drift is not None
+    assert 75 <= drift.drift.since < drift.drift.named <= 75 + 56
+    assert drift.drift.per_month == pytest.approx(1 + per_month, abs=0.006)
+    assert (drift.after > drift.before) == (per_month > 0)
+
+
+def test_two_small_steps_in_noise_are_rarely_a_drift() -> None:
+    random = np.random.default_rng(7)
+    noise = 0.002 * random.standard_t(4, (100, 200)) / np.sqrt(2)
+    changes = level_changes(series(*(noise + step(0.012, 80, 200) + step(0.012, 100, 200))))
+    assert len({change.series for change in changes if change.drift}) < 15
+    assert len({change.series for change in changes if not change.drift}) > 85
+
+
 def test_runs_per_day_do_not_change_what_a_drift_is() -> None:
     days: Floats = np.array([day + hour / 24 for day in range(140) for hour in range(5)])
     noise = normal(0.002, len(days)) + np.log1p(0.01) / 30 * np.maximum(days - DAY, 0)
