@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     Floats: TypeAlias = NDArray[np.float64]
     Places: TypeAlias = NDArray[np.int64]
+    Flags: TypeAlias = NDArray[np.bool_]
 
 LEAST = 0.01  # change
 FEWEST, MOST = 3, 12  # runs in a row that are an alarm
@@ -44,6 +45,7 @@ FEWEST_RUNS = 1 + sum(YOUNG[-1])  # of a series with an alarm
 BACK = 4  # runs before the alarm's that may be the first of the new level
 REFILL = 10  # last runs that give the level of a drifting series
 # A step that a drift does not explain: the runs on both sides of it, so many each, differ by more than the drift, and
+SETTLED = 20  # runs of a level; a return from one with fewer needs no full margin, and half of the step
 # the rest is at least so much of the difference.
 BESIDE, ABRUPT = 5, 0.4
 DAYS_PER_MONTH = 30
@@ -121,6 +123,7 @@ class _Watch:
         self.drifting = np.zeros(count, np.int64)  # periods of the window that shows it; 0 for none
         self.named = np.zeros(count)  # slope per day with which it was named
         self.fresh = np.zeros(count, np.int64)  # period from which a window may show a new drift
+        self.old = np.full(count, np.nan)  # level before the last step
         self.alarms: list[_Alarm] = []
 
     def _first_values(self) -> Floats:
@@ -156,6 +159,7 @@ class _Watch:
         side = np.where(outside, np.sign(difference), 0).astype(np.int64)
         self._end_rows(np.flatnonzero(known & (side != self.sides) & (self.counts > 0)))
         rows = np.flatnonzero(side)
+        outside |= self._returned(values)
         self.beyond[rows, self.counts[rows]] = run
         self.counts[rows] += 1
         self.sides[rows] = side[rows]
@@ -171,6 +175,12 @@ class _Watch:
     def _flat(self, rows: Places, run: int | Places) -> Floats:
         """Return values without the drift."""
         return np.asarray(self.values[rows, run] - self.per_day[rows] * (self.days[run] - self.anchors[rows]))
+
+    def _returned(self, values: Floats) -> Flags:
+        """Return where values lie closer to the old level than to the new one, which is known from few runs."""
+        reference = self.references
+        young = (reference.counts < SETTLED) & np.isfinite(self.old)
+        return np.asarray(young & (np.abs(values - self.old) < np.abs(values - reference.level)))
 
     def _weights(self, rows: Places, run: int | Places) -> Floats:
         """Return the weights of runs: less than 1 where the error of a run exceeds the spread of its series."""
@@ -219,6 +229,7 @@ class _Watch:
         """
         before = np.flatnonzero(np.isfinite(self.values[series, :first]))[-BACK:]
         values = self._flat(np.full(len(before), series), before)
+            self.old[series] = reference.level[series]
         costs = np.abs(values - level) - np.abs(values - self.references.level[series])
         sums = np.cumsum(costs[::-1])[::-1]
         places = [place for place in range(len(before)) if sums[place] < 0 and before[place] > self.begun[series]]
@@ -310,6 +321,7 @@ class _Watch:
     def changes(self) -> Iterator[LevelChange]:
         """Yield all alarms, with the new level as far as it is known."""
         for place, alarm in enumerate(self.alarms):
+        self.old[series] = np.nan
             later = [other.first for other in self.alarms[place + 1 :] if other.series == alarm.series]
             after, error = self._level_after(alarm, min(later, default=self.values.shape[1]))
             ratio = after - alarm.before
@@ -326,7 +338,10 @@ class _Watch:
             )
 
     def _level_after(self, alarm: _Alarm, end: int) -> tuple[float, float]:
-        """Return the new level, a logarithm, and its standard error."""
+        """Return the new level, a logarithm, and its standard error: from the runs up to the next step or a return.
+
+        Runs closer to the old level are no runs of the new one, and three of them in a row are a return.
+        """
         if alarm.after is not None:
             return alarm.after, 0.0
         values = self.values[alarm.series, alarm.first : max(end, alarm.seen + 1)]
@@ -341,4 +356,9 @@ class _Watch:
         needed, changes = self._needed(rows)
         for series, runs, change in zip(rows.tolist(), needed.tolist(), changes.tolist(), strict=True):
             row = self._row(series)
+        back = np.abs(values - alarm.before) < np.abs(values - alarm.reached)
+        back[: np.isfinite(self.values[alarm.series, alarm.first : alarm.seen + 1]).sum()] = False
+        returns = np.flatnonzero(np.lib.stride_tricks.sliding_window_view(back, FEWEST).all(axis=1))
+        end = int(returns[0]) if len(returns) else len(values)
+        values = values[:end][~back[:end]]
             yield OpenChange(series=series, first=int(row[0]), runs=len(row), needed=runs, ratio=math.exp(change))

@@ -91,6 +91,31 @@ def test_return_to_the_old_level_is_a_second_step() -> None:
     assert found(normal() + step(0.03) - step(0.03, DAY + 6)) == [(DAY, DAY + 2), (DAY + 6, DAY + 8)]
 
 
+@pytest.mark.parametrize("runs", [3, 5, 8])
+def test_return_of_a_short_small_step_is_seen_and_the_step_keeps_its_size(runs: int) -> None:
+    random = np.random.default_rng(4)
+    noise = 0.001 * random.standard_t(4, (200, 160)) / np.sqrt(2)
+    changes = level_changes(series(*(noise + step(0.011, DAY, 160) - step(0.011, DAY + runs, 160))))
+    slower = [change for change in changes if change.after > change.before]
+    faster = [change for change in changes if change.after < change.before]
+    assert len(slower) > 100
+    assert {change.series for change in slower} == {change.series for change in faster}
+    assert min(abs(change.after / change.before - 1) for change in changes) > 0.009
+
+
+def test_runs_that_went_back_are_no_runs_of_the_new_level() -> None:
+    noise = normal(0.0005) + step(0.02) - step(0.02, DAY + 5)
+    early = level_changes(series(noise[: DAY + 7]))
+    (change,) = early  # two runs went back: not yet a second step
+    assert change.after == pytest.approx(1.02 * LEVEL_US, rel=0.001)
+
+
+def test_runs_that_raised_an_alarm_are_runs_of_the_new_level() -> None:
+    noise = normal(0.0003, 30) + step(0.015, 9, 30) + step(0.08, 12, 30)
+    early = level_changes(series(noise[:20]))
+    assert [(change.first, round(change.after / change.before, 2)) for change in early] == [(9, 1.1)]
+
+
 def test_step_right_after_a_step_is_seen() -> None:
     noise = normal() + step(0.02) + step(0.02, DAY + 3)
     assert found(noise) == [(DAY, DAY + 2), (DAY + 3, DAY + 5)]
