@@ -37,15 +37,17 @@ CHANCE, PRIOR = 1.2e-4, 0.5
 # Past runs count as beyond the margin if they were as far from their level as this share of the change. A case whose
 # buffers are on other pages in one process of ten returns to that level by itself.
 AS_FAR = 0.75
-# Runs in a row that a young series needs, by the runs before that are needed for it. With fewer than the last,
-# a series has no level yet: QUIET runs elsewhere replace the level without an alarm.
+# Runs in a row that a young series needs, by the runs before that are needed for it.
 YOUNG = ((18, 3), (14, 4), (10, 6), (7, 8))
-QUIET = 10
 FEWEST_RUNS = 1 + sum(YOUNG[-1])  # of a series with an alarm
+# With fewer runs before, a series has hardly a level: QUIET runs elsewhere, or as many as make FEWEST_RUNS, replace it.
+# They are an alarm if the change is large: a fraction, and times the spread.
+QUIET = 10
+LARGE, LARGE_SPREADS = 0.05, 10
 BACK = 4  # runs before the alarm's that may be the first of the new level
+SETTLED = 20  # runs of a level; a return from one with fewer needs no full margin, and half of the step
 REFILL = 10  # last runs that give the level of a drifting series
 # A step that a drift does not explain: the runs on both sides of it, so many each, differ by more than the drift, and
-SETTLED = 20  # runs of a level; a return from one with fewer needs no full margin, and half of the step
 # the rest is at least so much of the difference.
 BESIDE, ABRUPT = 5, 0.4
 DAYS_PER_MONTH = 30
@@ -81,7 +83,8 @@ def runs_needed(beyond: Places, known: Places) -> Places:
         probability = probability * (beyond + PRIOR + runs - 1) / (known + 2 * PRIOR + runs - 1)
         rare = (probability <= CHANCE) & (runs >= FEWEST)
         needed = np.where(rare & (needed == MOST), runs, needed)
-    young = np.select([known >= runs for runs, _ in YOUNG], [row for _, row in YOUNG], QUIET)
+    quiet = np.maximum(QUIET, FEWEST_RUNS - 1 - known)
+    young = np.select([known >= runs for runs, _ in YOUNG], [row for _, row in YOUNG], quiet)
     return np.where(beyond == 0, young, np.maximum(needed, young))
 
 
@@ -113,17 +116,17 @@ class _Watch:
         self.references = References.of(count, runs)
         self.assumed = assumed_spread(np.exp(self._first_values()) / series.factors)
         # runs in a row beyond the margin
-        self.beyond = np.full((count, MOST), -1)  # their numbers
+        self.beyond = np.full((count, max(MOST, FEWEST_RUNS)), -1)  # their numbers
         self.counts = np.zeros(count, np.int64)
         self.sides = np.zeros(count, np.int64)
         # values are compared after the drift since the anchor is subtracted
         self.per_day = np.zeros(count)
         self.anchors = np.zeros(count)  # days
         self.begun = np.zeros(count, np.int64)  # first run of the level, by its alarm
+        self.old = np.full(count, np.nan)  # level before the last step
         self.drifting = np.zeros(count, np.int64)  # periods of the window that shows it; 0 for none
         self.named = np.zeros(count)  # slope per day with which it was named
         self.fresh = np.zeros(count, np.int64)  # period from which a window may show a new drift
-        self.old = np.full(count, np.nan)  # level before the last step
         self.alarms: list[_Alarm] = []
 
     def _first_values(self) -> Floats:
@@ -156,10 +159,10 @@ class _Watch:
         difference = values - reference.level
         ratio = np.maximum(1.0, self.errors[:, run] / np.where(reference.spread > 0, SD_OF_MAD * reference.spread, 1))
         outside = known & (reference.counts > 1) & (np.abs(difference) > np.maximum(LEAST, reference.margins() * ratio))
+        outside |= self._returned(values)
         side = np.where(outside, np.sign(difference), 0).astype(np.int64)
         self._end_rows(np.flatnonzero(known & (side != self.sides) & (self.counts > 0)))
         rows = np.flatnonzero(side)
-        outside |= self._returned(values)
         self.beyond[rows, self.counts[rows]] = run
         self.counts[rows] += 1
         self.sides[rows] = side[rows]
@@ -167,20 +170,21 @@ class _Watch:
         reference.absorb(inside, values[inside], self._weights(inside, run))
         rows = rows[self.counts[rows] >= FEWEST]
         if len(rows):
-            needed, _ = self._needed(rows)
-            for row in rows[self.counts[rows] >= needed]:
-                self._raise(int(row), run)
+            needed, changes = self._needed(rows)
+            certain = self._is_certain(rows, changes)
+            for place in np.flatnonzero(self.counts[rows] >= needed):
+                self._replace_level(int(rows[place]), run, alarm=bool(certain[place]))
         reference.refresh(self.assumed)
-
-    def _flat(self, rows: Places, run: int | Places) -> Floats:
-        """Return values without the drift."""
-        return np.asarray(self.values[rows, run] - self.per_day[rows] * (self.days[run] - self.anchors[rows]))
 
     def _returned(self, values: Floats) -> Flags:
         """Return where values lie closer to the old level than to the new one, which is known from few runs."""
         reference = self.references
         young = (reference.counts < SETTLED) & np.isfinite(self.old)
         return np.asarray(young & (np.abs(values - self.old) < np.abs(values - reference.level)))
+
+    def _flat(self, rows: Places, run: int | Places) -> Floats:
+        """Return values without the drift."""
+        return np.asarray(self.values[rows, run] - self.per_day[rows] * (self.days[run] - self.anchors[rows]))
 
     def _weights(self, rows: Places, run: int | Places) -> Floats:
         """Return the weights of runs: less than 1 where the error of a run exceeds the spread of its series."""
@@ -206,19 +210,26 @@ class _Watch:
         as_far = (past > AS_FAR * np.abs(changes)[:, None]).sum(axis=1)
         return runs_needed(as_far, reference.known[rows]), changes
 
+    def _is_certain(self, rows: Places, changes: Floats) -> Flags:
+        """Return where enough runs in a row are an alarm: the old level was known, or the change is large."""
+        reference = self.references
+        large = np.abs(changes) > np.maximum(LARGE, LARGE_SPREADS * reference.spread[rows])
+        return np.asarray((reference.known[rows] >= YOUNG[-1][0]) | large)
+
     def _row(self, series: int) -> Places:
         return np.asarray(self.beyond[series, : self.counts[series]])
 
-    def _raise(self, series: int, run: int) -> None:
-        """Make the runs beyond the margin the new level, with an alarm unless the old level was hardly known."""
+    def _replace_level(self, series: int, run: int, *, alarm: bool) -> None:
+        """Make the runs beyond the margin the new level."""
         reference = self.references
         runs = self._row(series)
         rows = np.full(len(runs), series)
         values, weights = self._flat(rows, runs), self._weights(rows, runs)
-        if reference.known[series] >= YOUNG[-1][0]:
+        if alarm:
             first = self._first_of(series, int(runs[0]), float(np.median(values)))
             self.alarms.append(self._alarm(series, first, run, reached=float(np.median(self.values[series, runs]))))
             self.begun[series] = first
+            self.old[series] = reference.level[series]
         reference.restart(series, values, weights)
         self.counts[series] = self.sides[series] = 0
 
@@ -229,7 +240,6 @@ class _Watch:
         """
         before = np.flatnonzero(np.isfinite(self.values[series, :first]))[-BACK:]
         values = self._flat(np.full(len(before), series), before)
-            self.old[series] = reference.level[series]
         costs = np.abs(values - level) - np.abs(values - self.references.level[series])
         sums = np.cumsum(costs[::-1])[::-1]
         places = [place for place in range(len(before)) if sums[place] < 0 and before[place] > self.begun[series]]
@@ -311,6 +321,7 @@ class _Watch:
     def _follow(self, series: int, per_day: float, run: int) -> None:
         """Subtract this drift from the next runs."""
         self.per_day[series], self.anchors[series] = per_day, self.days[run]
+        self.old[series] = np.nan
         begun = int(self.begun[series])
         runs = begun + np.flatnonzero(np.isfinite(self.values[series, begun:run]))[-REFILL:]
         rows = np.full(len(runs), series)
@@ -321,7 +332,6 @@ class _Watch:
     def changes(self) -> Iterator[LevelChange]:
         """Yield all alarms, with the new level as far as it is known."""
         for place, alarm in enumerate(self.alarms):
-        self.old[series] = np.nan
             later = [other.first for other in self.alarms[place + 1 :] if other.series == alarm.series]
             after, error = self._level_after(alarm, min(later, default=self.values.shape[1]))
             ratio = after - alarm.before
@@ -346,19 +356,21 @@ class _Watch:
             return alarm.after, 0.0
         values = self.values[alarm.series, alarm.first : max(end, alarm.seen + 1)]
         values = values[np.isfinite(values)][:MEMORY]
-        return float(np.median(values)), alarm.noise * MEDIAN_ERROR / math.sqrt(len(values))
-
-    def unfinished(self) -> Iterator[OpenChange]:
-        """Yield the changes that are no alarm yet."""
-        rows = np.flatnonzero((self.counts > 0) & (self.references.known >= YOUNG[-1][0]))
-        if not len(rows):
-            return
-        needed, changes = self._needed(rows)
-        for series, runs, change in zip(rows.tolist(), needed.tolist(), changes.tolist(), strict=True):
-            row = self._row(series)
         back = np.abs(values - alarm.before) < np.abs(values - alarm.reached)
         back[: np.isfinite(self.values[alarm.series, alarm.first : alarm.seen + 1]).sum()] = False
         returns = np.flatnonzero(np.lib.stride_tricks.sliding_window_view(back, FEWEST).all(axis=1))
         end = int(returns[0]) if len(returns) else len(values)
         values = values[:end][~back[:end]]
+        return float(np.median(values)), alarm.noise * MEDIAN_ERROR / math.sqrt(len(values))
+
+    def unfinished(self) -> Iterator[OpenChange]:
+        """Yield the changes that are no alarm yet."""
+        rows = np.flatnonzero(self.counts > 0)
+        if not len(rows):
+            return
+        needed, changes = self._needed(rows)
+        certain = self._is_certain(rows, changes)
+        listed = zip(rows[certain].tolist(), needed[certain].tolist(), changes[certain].tolist(), strict=True)
+        for series, runs, change in listed:
+            row = self._row(series)
             yield OpenChange(series=series, first=int(row[0]), runs=len(row), needed=runs, ratio=math.exp(change))

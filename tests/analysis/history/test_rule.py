@@ -5,7 +5,7 @@ import pytest
 from numpy.typing import NDArray
 
 from shflbench.analysis.history.levels import LevelChange, OpenChange, SeriesTimes
-from shflbench.analysis.history.rule import level_changes, open_changes, runs_needed
+from shflbench.analysis.history.rule import FEWEST_RUNS, level_changes, open_changes, runs_needed
 
 Floats = NDArray[np.float64]
 
@@ -170,6 +170,19 @@ def test_first_runs_elsewhere_are_no_step() -> None:
     assert found(normal(0.0005) + step(-0.03, 3)) == []
 
 
+@pytest.mark.parametrize("before", [2, 3, 5, 7])
+def test_large_change_of_the_first_runs_is_an_alarm_as_announced(before: int) -> None:
+    noise = normal(0.001, 40) + step(0.5, before, 40)
+    (change,) = level_changes(series(noise))
+    assert change.first == before
+    assert change.seen >= FEWEST_RUNS - 1
+    for runs in range(before + 2, change.seen + 1):
+        (announced,) = open_changes(series(noise[:runs]))
+        assert announced.first + announced.needed - 1 == change.seen
+    assert change.before == pytest.approx(LEVEL_US, rel=0.002)
+    assert change.low < 1.5 < change.high
+
+
 def test_spread_of_the_level_before_counts_after_a_step() -> None:
     noise = normal(0.004, 160) + step(0.1, 80, 160)
     assert [first for first, _ in found(noise)] == [80]
@@ -190,9 +203,10 @@ def test_seen_step_and_unchanged_series_are_not_open() -> None:
     assert open_changes(series(normal(), normal(seed=7) + step(0.02))) == ()
 
 
-def test_case_without_a_level_has_no_open_change() -> None:
-    noise = normal(runs=12) + step(0.05, 5, 12)
-    assert open_changes(series(noise)) == ()
+def test_case_with_hardly_a_level_has_no_open_change_unless_it_is_large() -> None:
+    assert open_changes(series(normal(runs=12) + step(0.03, 5, 12))) == ()
+    (change,) = open_changes(series(normal(runs=12) + step(0.5, 5, 12)))
+    assert (change.first, change.runs, change.needed) == (5, 7, 11)
 
 
 def test_series_without_runs_have_no_changes() -> None:
@@ -386,4 +400,4 @@ def test_more_runs_are_needed_where_the_past_was_as_far() -> None:
 
 def test_more_runs_are_needed_where_few_are_known() -> None:
     known = np.array([0, 7, 10, 14, 18, 1000])
-    assert runs_needed(np.zeros(6, int), known).tolist() == [10, 8, 6, 4, 3, 3]
+    assert runs_needed(np.zeros(6, int), known).tolist() == [15, 8, 6, 4, 3, 3]
