@@ -40,7 +40,7 @@ from benchmarks.history_rule.scoring import (
 
 PAGE = Path(__file__).parents[1] / "history_rule.md"
 SCRIPT = Path(__file__).with_name("foreign.py")
-SEED, SERIES, FOREIGN_SERIES = 7100, 5000, 100
+SEED, SERIES, FOREIGN_SERIES = 8200, 5000, 100
 MOST_FALSE, LEAST_SEEN, LEAST_NAMED = 0.2, 0.95, 0.95
 FEWEST_STEADY = 100  # series for a requirement on steady ones
 METHODS = {
@@ -56,8 +56,8 @@ found](../docs/explanation/history.md) explains the rule.
 
 Simulated: {series:,} series of each kind of noise, three times: unchanged for a year of daily runs; with a step of
 2%, up or down, on a random day from 40 to 200; and with a ramp of 1% per month, up or down, that begins on such a
-day. Seed {seed}. The rule was developed with the seeds 1 to 9. Its constants were fixed and committed before series
-of the seed 7100 were drawn for the first time.
+day. Seed {seed}. The rule was developed with the seeds 1 to 9, and revised after its figures with the seed 7100. Its
+constants were then fixed and committed before series of the seed 8200 were drawn for the first time.
 
 | kind | noise |
 | --- | --- |

@@ -16,7 +16,7 @@ ROWS = [
     if line.startswith("| ") and "---" not in line and "--:" not in line
 ]
 KINDS = [cells[0] for cells in ROWS if len(cells) == 2 and cells[0] != "kind"]
-WORDS = {3: "three", 4: "four", 0.75: "three quarters", 0.5: "half"}
+WORDS = {3: "three", 4: "four", 5: "five", 0.75: "three quarters", 0.5: "half"}
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,13 @@ WORDS = {3: "three", 4: "four", 0.75: "three quarters", 0.5: "half"}
         ("looks back up to {} runs", WORDS[rule.BACK]),
         ("has fewer than {} known differences", rule.YOUNG[0][0]),
         ("It needs {} runs. With", "{1}, {2} or {3}".format(*(runs for _, runs in rule.YOUNG))),
-        ("With fewer than {}, it has no level yet", rule.YOUNG[-1][0]),
+        ("With fewer than {}, it has hardly a level", rule.YOUNG[-1][0]),
+        ("{} runs elsewhere replace it", f"{rule.QUIET} to {rule.FEWEST_RUNS - 2}"),
+        ("only if the change exceeds {:.0%} and", rule.LARGE),
+        ("and {} times the spread", rule.LARGE_SPREADS),
+        ("Within the first {} runs of the new level", rule.SETTLED),
+        ("of which the slope explains less than {:.0%}", 1 - rule.ABRUPT),
+        ("The {} runs on both sides show it", WORDS[rule.BESIDE]),
         ("were as far from the level as {} of the present change", WORDS[rule.AS_FAR]),
         ("in a row are needed, up to {}", rule.MOST),
         ("until {} runs of the level are known", reference.MEMORY),

@@ -32,13 +32,14 @@ if TYPE_CHECKING:
 
 LEAST = 0.01  # change
 FEWEST, MOST = 3, 12  # runs in a row that are an alarm
-# The probability that so many runs in a row lie beyond the margin by chance: a year has 365 runs and two sides.
-CHANCE, PRIOR = 1.2e-4, 0.5
+# The probability that so many runs in a row lie beyond the margin by chance: a year has 365 runs and two sides. PRIOR
+# counts as runs that were as far, and as runs that were not: few, so that one outlier among 60 runs delays no alarm.
+CHANCE, PRIOR = 5e-5, 0.1
 # Past runs count as beyond the margin if they were as far from their level as this share of the change. A case whose
 # buffers are on other pages in one process of ten returns to that level by itself.
 AS_FAR = 0.75
 # Runs in a row that a young series needs, by the runs before that are needed for it.
-YOUNG = ((18, 3), (14, 4), (10, 6), (7, 8))
+YOUNG = ((24, 3), (18, 4), (10, 6), (7, 8))
 FEWEST_RUNS = 1 + sum(YOUNG[-1])  # of a series with an alarm
 # With fewer runs before, a series has hardly a level: QUIET runs elsewhere, or as many as make FEWEST_RUNS, replace it.
 # They are an alarm if the change is large: a fraction, and times the spread.

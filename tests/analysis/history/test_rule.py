@@ -395,9 +395,9 @@ def test_series_do_not_affect_each_other() -> None:
 
 def test_more_runs_are_needed_where_the_past_was_as_far() -> None:
     beyond, known = np.array([0, 1, 3, 10, 40]), np.full(5, 100)
-    assert runs_needed(beyond, known).tolist() == [3, 3, 3, 5, 11]
+    assert runs_needed(beyond, known).tolist() == [3, 3, 4, 5, 12]
 
 
 def test_more_runs_are_needed_where_few_are_known() -> None:
-    known = np.array([0, 7, 10, 14, 18, 1000])
+    known = np.array([0, 7, 10, 18, 24, 1000])
     assert runs_needed(np.zeros(6, int), known).tolist() == [15, 8, 6, 4, 3, 3]
