@@ -93,6 +93,7 @@ class BridgeObject(TypedDict):
     old: Annotated[str, "UUID"]
     new: Annotated[str, "UUID"]
     commit: Annotated[str, "that both measured and that joins them; empty: the series begin anew"]
+    commits: Annotated[int, "number of commits that both measured, whose median ratios are used"]
     ratios: Annotated[Sequence[float], "time on the new GPU divided by that on the old one, of the joined cases"]
 
 
@@ -104,6 +105,9 @@ class SuiteHistoryObject(TypedDict):
     gpu_name: Annotated[str, "product name of the last GPU"]
     runs: Annotated[Sequence[MomentObject], "all runs"]
     bridges: Annotated[Sequence[BridgeObject], "GPUs that replaced one another"]
+    offset_change_us: Annotated[
+        float, "µs that launches take longer than in the first runs, by the sentinels; it is subtracted from all times"
+    ]
     changes: Annotated[Sequence[StepObject], "steps and drifts by their first run"]
     likely: Annotated[Sequence[LikelyObject], "changes that need further runs"]
     levels: Annotated[Sequence[LevelObject], "level of each case"]

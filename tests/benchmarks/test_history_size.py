@@ -10,7 +10,7 @@ def test_a_simulated_history_is_read_whole(tmp_path: Path, capsys: pytest.Captur
     measure(tmp_path / "history", 12)
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("12 runs of 430 cases in ")
-    assert lines[-1] == "1 series of 522 cases, 0 problems"
+    assert "1 series of 522 cases, 0 problems" in lines
     *simulated, recorded = read_history(tmp_path / "history").runs
     assert [len(run.cases) for run in simulated] == [430] * 12
     assert len(recorded.cases) == 522

@@ -27,9 +27,16 @@ def _suite(history: SuiteHistory) -> SuiteHistoryObject:
         "gpu_name": history.gpu_name,
         "runs": [_moment(moment) for moment in history.moments],
         "bridges": [
-            {"old": item.old, "new": item.new, "commit": item.commit, "ratios": list(item.ratios)}
+            {
+                "old": item.old,
+                "new": item.new,
+                "commit": item.commit,
+                "commits": item.commits,
+                "ratios": list(item.ratios),
+            }
             for item in history.bridges
         ],
+        "offset_change_us": history.series.offset_change_us,
         "changes": [_change(change) for change in history.changes],
         "likely": [
             {

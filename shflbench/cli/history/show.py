@@ -43,7 +43,7 @@ def _print_suite(console: Console, history: SuiteHistory, shown: ShownHistory) -
         console.data(words.bridge_in_words(bridge))
     changes = recent(history, shown.days, with_ignored=shown.is_complete)
     console.data(words.too_few(history) or _summary(history, len(changes), shown))
-    if text := words.not_timed(history):
+    for text in filter(None, (words.offset(history), words.not_timed(history))):
         console.lines([(text, "doubt")])
     for event in events_of(changes):
         console.data("")

@@ -167,6 +167,14 @@ def bridge_in_words(bridge: Bridge) -> str:
     )
 
 
+def offset(history: SuiteHistory) -> str:
+    """Return how the time that is added to each launch changed; empty where it did not."""
+    change = history.series.offset_change_us
+    word = "longer" if change > 0 else "shorter"
+    text = f"the sentinels show that each launch takes {abs(change):.2g} µs {word} than in the first runs"
+    return f"{text}: times are without it" if change else ""
+
+
 def not_timed(history: SuiteHistory) -> str:
     """Return the cases that the newest run does not time; empty if it times all."""
     newest = history.moments[-1].started

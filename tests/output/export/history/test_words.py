@@ -5,8 +5,8 @@ import pytest
 from shflbench.analysis.history.bridges import Bridge
 from shflbench.analysis.history.findings import history_of
 from shflbench.analysis.history.rule import FEWEST_RUNS
-from shflbench.output.export.history.words import bridge_in_words, headline, too_few
-from tests.fakes.histories import history_run
+from shflbench.output.export.history.words import bridge_in_words, headline, offset, too_few
+from tests.fakes.histories import history_run, machine
 
 
 @pytest.mark.parametrize("runs", [1, FEWEST_RUNS - 1, FEWEST_RUNS])
@@ -46,3 +46,14 @@ def test_the_headline_has_the_days(runs: int, days: str) -> None:
 def test_how_a_gpu_replaces_another_one_is_said(bridge: Bridge, words: str) -> None:
     assert bridge_in_words(bridge).endswith(words)
     assert bridge_in_words(bridge).startswith("B replaces A")
+
+
+@pytest.mark.parametrize(("added_us", "word"), [(0.0, ""), (1.0, "1 µs longer"), (-1.0, "1 µs shorter")])
+def test_a_lasting_offset_is_said(added_us: float, word: str) -> None:
+    late = 20
+    (history,) = history_of(
+        history_run(day, {"a": 50.0}, machine(offset_us=added_us if day >= late else 0.0)) for day in range(2 * late)
+    )
+    assert offset(history) == (
+        f"the sentinels show that each launch takes {word} than in the first runs: times are without it" if word else ""
+    )
