@@ -95,7 +95,9 @@ def _kernel(change: SimulatedChange, case: int, *, is_new: bool, is_after: bool,
     compiler = change.kind == "compiler" and is_after
     code = f"code {case}, {'edited' if is_edited else 'old'}, compiler {int(compiler)}"
     recompiled = f"code {case}, old, compiler 1" if is_new and compiler and is_edited and takes else ""
-    return HistoryKernel(code=code, source=f"source {case}, {is_edited}", recompiled=recompiled, registers=32)
+    source = f"source {case}, edited" if is_edited else f"source {case}"
+    of = f"source {case}" if recompiled else ""
+    return HistoryKernel(code=code, source=source, recompiled=recompiled, recompiled_of=of, registers=32)
 
 
 def _machine(change: SimulatedChange, day: int, rng: np.random.Generator) -> HistoryMachine:
