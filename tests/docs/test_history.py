@@ -77,7 +77,7 @@ def test_figures_of_the_page_are_those_of_the_benchmark() -> None:
     assert f"at least {others:g}% of the ramps of 1% per month are named within 8 weeks" in TEXT
     assert f"in that kind, {named[slowest]:g}%" in TEXT
     missed = re.findall(r"^- \*\*missed\*\*: \*([^*]+)\*.* (false alarms|ramps)", FIGURES, re.MULTILINE)
-    assert {kind for kind, of in missed if of == "false alarms"} == {"two levels", "wandering, 0.8"}
+    assert {kind for kind, of in missed if of == "false alarms"} == {"wandering, 0.8"}
     assert {kind for kind, of in missed if of == "ramps"} == {"wandering, 0.5", "wandering, 0.8"}
 
 
