@@ -87,8 +87,8 @@ noisier.
 """
 FOREIGN = """\
 The first {count} series of each kind, by Apache Otava {otava} and ruptures {ruptures}. They look back at the whole
-series, so each series is analysed again every week, and a point within three runs of an earlier one counts once: daily
-analyses would raise more. A step is analysed once, when three of its runs are known. Missing runs are filled with the
+series, so each series is analyzed again every week, and a point within three runs of an earlier one counts once: daily
+analyses would raise more. A step is analyzed once, when three of its runs are known. Missing runs are filled with the
 run before. Neither names drifts: the last column of a program is the share of the steady ramps in which it reports any
 change within 8 weeks.
 
@@ -112,7 +112,7 @@ class ForeignResults(NamedTuple):
 
 
 def run_foreign(python: str, simulations: Mapping[str, Simulation]) -> ForeignResults:
-    """Analyse the series of each kind by other programs."""
+    """Analyze the series of each kind by other programs."""
     versions: dict[str, str] = {}
     scores: dict[str, dict[str, ForeignScore]] = {}
     for name, simulation in simulations.items():

@@ -1,9 +1,9 @@
-"""Analyse series with Apache Otava and ruptures, in an environment that has them: this file imports nothing else.
+"""Analyze series with Apache Otava and ruptures, in an environment that has them: this file imports nothing else.
 
     PYTHON benchmarks/history_rule/foreign.py SERIES.npz ALARMS.json
 
 SERIES.npz has a matrix per name (series × runs, without missing values) and its `NAME-ends`: after how many runs it is
-analysed. ALARMS.json has for each name, method and series the alarms: [run of the change, runs at the analysis]. A
+analyzed. ALARMS.json has for each name, method and series the alarms: [run of the change, runs at the analysis]. A
 point within three runs of an earlier alarm is that alarm.
 """
 
@@ -44,7 +44,7 @@ def points(method: str, values: Floats) -> list[int]:
 
 
 def alarms(method: str, values: Floats, ends: Sequence[int]) -> list[list[int]]:
-    """Return the alarms of one series that is analysed again and again."""
+    """Return the alarms of one series that is analyzed again and again."""
     raised: list[list[int]] = []
     for end in ends:
         for point in points(method, values[:end]):
@@ -54,7 +54,7 @@ def alarms(method: str, values: Floats, ends: Sequence[int]) -> list[list[int]]:
 
 
 def main() -> None:
-    """Analyse all series."""
+    """Analyze all series."""
     source, target = sys.argv[1:]
     arrays = np.load(source)
     results = {

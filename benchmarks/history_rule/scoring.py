@@ -189,7 +189,7 @@ class ForeignScore(NamedTuple):
 def foreign_series(simulation: Simulation) -> dict[str, NDArray[np.generic]]:
     """Return the series as another program gets them: without missing values, and after which runs it analyses them.
 
-    A step is analysed when three of its runs are known, and the others weekly.
+    A step is analyzed when three of its runs are known, and the others weekly.
     """
     unchanged, steps, ramps = simulation
     weeks = 7 * np.arange(2, YEAR // 7 + 1)
