@@ -134,11 +134,9 @@ def _recorded(series: RunSeries, case: int, old: int, new: int) -> list[ChangeCa
 def _last_of_old(series: RunSeries, change: LevelChange) -> int:
     """Return the last run before the new level that is certainly of the old one; the first run if none is."""
     moved = _moved_by(series, change)
-    earlier = [run for run in range(change.first - 1, -1, -1) if np.isfinite(moved[run])]
-    for skipped, run in enumerate(earlier):
-        if skipped == MOST_AMBIGUOUS or moved[run] < AMBIGUOUS:
-            return run
-    return earlier[-1] if earlier else max(0, change.first - 1)
+    earlier = np.flatnonzero(np.isfinite(moved[: change.first]))[::-1][: MOST_AMBIGUOUS + 1].tolist()
+    certain = (run for run in earlier if moved[run] < AMBIGUOUS)
+    return int(next(certain, earlier[-1] if earlier else max(0, change.first - 1)))
 
 
 def _first_of_new(series: RunSeries, change: LevelChange) -> int:

@@ -15,6 +15,7 @@ All is online: values of a run depend on earlier runs alone.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from datetime import datetime
 from statistics import median
@@ -143,7 +144,7 @@ def _offsets(runs: Sequence[HistoryRun]) -> tuple[Floats, Floats]:
         if version not in begun:
             begun[version] = _recent(offsets_us[:place], 0.0), _recent(scales[:place], 1.0)
         timed = [(first.setdefault((version, name), []), time_us) for name, time_us in run.machine.sentinels]
-        pairs = np.array([(median(before or [time_us]), time_us) for before, time_us in timed]).reshape(-1, 2)
+        pairs = [(median(before or [time_us]), time_us) for before, time_us in timed]
         for before, time_us in timed:
             if len(before) < ANCHOR:
                 before.append(time_us)
@@ -152,21 +153,21 @@ def _offsets(runs: Sequence[HistoryRun]) -> tuple[Floats, Floats]:
     return offsets_us, scales
 
 
-def _offset_and_scale(pairs: Floats) -> tuple[float, float]:
-    """Return the offset in µs and the scale that make the first column, times of sentinels before, the second one.
+def _offset_and_scale(pairs: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    """Return the offset in µs and the scale that make times of sentinels before, which come first, those of a run.
 
     They are estimated in turns, as an offset of 1 µs is 1% of the shortest long sentinel.
     """
-    short = pairs[:, 0] < LONG_US
-    (before, after), (long_before, long_after) = pairs[short].T, pairs[~short].T
-    has_offset = short.sum() >= FEWEST
-    offset_us, scale = 0.0, float("nan")
-    for _ in range(TURNS if long_before.size else 0):
-        scale = float(np.median((long_after - offset_us) / long_before))
-        offset_us = float(np.median(after - scale * before)) if has_offset else 0.0
+    long = [pair for pair in pairs if pair[0] >= LONG_US]
+    short = [pair for pair in pairs if pair[0] < LONG_US]
+    has_offset = len(short) >= FEWEST
+    offset_us, scale = 0.0, math.nan
+    for _ in range(TURNS if long else 0):
+        scale = median((after - offset_us) / before for before, after in long)
+        offset_us = median(after - scale * before for before, after in short) if has_offset else 0.0
     if not abs(scale - 1) > MOVED and has_offset:
-        offset_us = float(np.median(after - before))
-    return offset_us if has_offset else float("nan"), scale
+        offset_us = median(after - before for before, after in short)
+    return offset_us if has_offset else math.nan, scale
 
 
 def _recent(values: Floats, default: float) -> float:
