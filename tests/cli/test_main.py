@@ -82,8 +82,8 @@ def test_unknown_command_without_a_near_one_lists_all(shflbench: Command) -> Non
     assert outcome.code == 2
     assert outcome.err == (
         "error: there is no command `xyzzy`; commands: bench, run, show, plot, tune, list, doctor, calibrate, advise, "
-        "report, limits, prices, inspect, claims, compare, gate, baseline, noise, fleet, convert, check, judge, "
-        "challenge, new, validate, schema, mcp, completion\nFor usage, run: shflbench --help\n"
+        "report, limits, prices, inspect, claims, compare, gate, baseline, history, noise, fleet, convert, check, "
+        "judge, challenge, new, validate, schema, mcp, completion\nFor usage, run: shflbench --help\n"
     )
 
 
