@@ -176,6 +176,7 @@ that is there twice counts once."""
             "`sources/<hash>.json.gz`",
             "a translation unit as the compiler got it: `unit`, its name; `text`; `headers` by their names; `options`",
         ),
+        ("`marks.yaml`", "what people recorded about changes by `history mark`: a list that can be edited"),
         ("`.gitignore`", "names the files that remain if `add` is killed"),
     ]
     run = """\

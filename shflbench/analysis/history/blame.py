@@ -48,7 +48,7 @@ class CauseLabel(StrEnum):
     GPU = "GPU"
     METHOD = "method"  # of timing
     ENVIRONMENT = "environment"  # the same machine code, and other cases or the sentinels moved, too
-    UNEXPLAINED = "unexplained"  # the same machine code, and nothing else moved
+    UNEXPLAINED = "unexplained"  # the same machine code, and few other cases moved
     UNKNOWN = "unknown"  # no machine code was recorded
 
 

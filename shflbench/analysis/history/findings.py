@@ -167,13 +167,13 @@ def _change(series: RunSeries, step: LevelChange, marks: Sequence[Mark]) -> Hist
         seen=moments[2],
         named=_moment(series.runs[step.drift.named]) if step.drift else None,
         blame=cause,
-        mark=next((mark for mark in reversed(marks) if _is_of(mark, case, moments)), None),
+        mark=next((mark for mark in reversed(marks) if is_of(mark, case, moments[0], moments[2])), None),
     )
 
 
-def _is_of(mark: Mark, case: str, moments: Sequence[RunMoment]) -> bool:
-    """Whether a mark is of a change between these runs."""
-    return matches(mark.case, case) and (not mark.since or moments[0].day <= mark.since <= moments[-1].day)
+def is_of(mark: Mark, case: str, old: RunMoment, seen: RunMoment) -> bool:
+    """Whether a mark is of a change of this case, after one run and seen at another."""
+    return matches(mark.case, case) and (not mark.since or old.day <= mark.since <= seen.day)
 
 
 def _likely(series: RunSeries, change: OpenChange) -> LikelyChange:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 def mark_changes(console: Console, folder: Path, mark: Mark) -> None:
     """Append the mark, and print how many changes it is of; UsageError for one that is of no case."""
+    from shflbench.analysis.history.findings import is_of
     from shflbench.cli.history.read import read_histories
     from shflbench.store.history.marks import add_mark, require_valid
 
@@ -23,9 +24,9 @@ def mark_changes(console: Console, folder: Path, mark: Mark) -> None:
     add_mark(folder, mark)
     marked = [
         change
-        for history in read_histories(console, folder, cases=[mark.case])
+        for history in histories
         for change in history.changes
-        if change.mark == mark
+        if is_of(mark, change.case, change.old, change.seen)
     ]
     if not marked and mark.since:
         console.warn(f"the mark is of no change so far: none of `{mark.case}` is of {mark.since}")
