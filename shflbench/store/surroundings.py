@@ -116,7 +116,8 @@ def _git(folder: Path, *arguments: str) -> str | None:
     git = shutil.which("git")
     if git is None:
         return None
-    command = [git, "--no-optional-locks", "-C", str(folder), *arguments]  # a lock would stay if the run is killed
+    # A lock would stay if the run is killed; a repository that somebody else packed may name a program as its monitor.
+    command = [git, "--no-optional-locks", "-c", "core.fsmonitor=false", "-C", str(folder), *arguments]
     try:
         done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=GIT_S, check=False)  # noqa: S603  (no shell)
     except subprocess.TimeoutExpired:

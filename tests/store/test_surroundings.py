@@ -88,6 +88,16 @@ def test_the_revision_of_a_file_is_the_commit_of_its_repository(tmp_path: Path) 
     assert revision(suite) == SuiteRevision(git(tmp_path, "rev-parse", "HEAD"), dirty=True)
 
 
+def test_a_program_that_a_repository_names_does_not_run(tmp_path: Path) -> None:
+    commit = committed(tmp_path)
+    monitor = tmp_path / "monitor"
+    monitor.write_text(f"#!/bin/sh\ntouch '{tmp_path}/ran'\n")
+    monitor.chmod(0o755)
+    git(tmp_path, "config", "core.fsmonitor", str(monitor))
+    assert revision(tmp_path / "kernel.cu") == SuiteRevision(commit, dirty=False)
+    assert not (tmp_path / "ran").exists()
+
+
 def test_a_link_to_a_file_has_the_revision_of_the_file(tmp_path: Path) -> None:
     (tmp_path / "repository").mkdir()
     commit = committed(tmp_path / "repository")
